@@ -4,5 +4,6 @@
 pub(crate) mod dead_letters;
 pub(crate) mod erase;
 pub(crate) mod erasing_acts;
+pub(crate) mod orphaned_curations;
 pub(crate) mod receipt;
 pub(crate) mod redact;

@@ -1,10 +1,13 @@
-//! Removes erased records from batches that failed and became dead letters.
+//! Removes erased records, and the words of curations about them, from batches that failed and became dead letters.
 //!
 //! An erasure looks through the dead letters of the space; after a batch became a dead letter, the writer checks it for
 //! records erased in the meantime. Whichever happens last removes the record. The other records of the batch stay, and
 //! are written when it is replayed.
 
-use domain::id::SpaceId;
+use std::collections::BTreeSet;
+
+use domain::curation::Curation;
+use domain::id::{SpaceId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{DeadLetter, DeadLetterId};
 use domain::record::Record;
@@ -12,12 +15,14 @@ use domain::{Classify, ErrorKind, PortError};
 use host::Backends;
 use tracing::warn;
 
-use crate::erasure::erasing_acts;
+use crate::erasure::{erasing_acts, orphaned_curations};
+use crate::store_access::unit_retirement;
+use crate::units::turn_units::units_of;
 
 /// Number of dead letters read in one request; each may be as large as a batch.
 const AT_ONCE: usize = 16;
 
-/// Removes erased records from all dead letters of a space.
+/// Removes erased records and the words of orphaned curations from all dead letters of a space.
 pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> Result<(), PortError> {
     let mut after = 0;
     loop {
@@ -32,7 +37,7 @@ pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> 
     }
 }
 
-/// Removes erased records from a batch that has just become a dead letter.
+/// Removes erased records and the words of orphaned curations from a batch that has just become a dead letter.
 pub(crate) async fn given_up(backends: &Backends, id: DeadLetterId) {
     if let Err(error) = looked_at(backends, id).await {
         warn!(
@@ -68,13 +73,23 @@ async fn take_out(
 ) -> Result<(), PortError> {
     let records: Vec<&Record> = batches.iter().flat_map(|(_, batch)| &batch.records).collect();
     let erased = erasing_acts::find_revoked_records(backends, space, records).await?;
-    if erased.is_empty() {
-        return Ok(());
-    }
+    // A failed attempt may have stored their units after the erasure, and the batch will not contain them any more.
+    let of_erased = batches.iter().flat_map(|(_, batch)| &batch.records);
+    let of_erased = of_erased.filter(|it| erased.contains(&it.id));
+    let units: BTreeSet<UnitId> = of_erased.flat_map(units_of).collect();
+    unit_retirement::retire_units(backends, space, &units).await?;
+    let acts = batches.iter().flat_map(|(_, batch)| batch.curations.iter().cloned());
+    let acts: Vec<Curation> = acts.collect();
+    let orphaned = orphaned_curations::find_orphaned_curations(backends, space, &acts).await?;
     for (letter, mut batch) in batches {
         let before = batch.records.len();
         batch.records.retain(|it| !erased.contains(&it.id));
-        if batch.records.len() < before {
+        let mut is_changed = batch.records.len() < before;
+        for act in batch.curations.iter_mut().filter(|it| orphaned.contains(&it.id)) {
+            *act = act.clone().without_words();
+            is_changed = true;
+        }
+        if is_changed {
             replace_batch(backends, &letter, &batch).await?;
         }
     }

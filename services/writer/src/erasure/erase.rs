@@ -15,7 +15,7 @@ use domain::record::Record;
 use domain::unit::{Grain, Status, Unit};
 use host::Backends;
 
-use crate::erasure::{dead_letters, redact};
+use crate::erasure::redact;
 use crate::segments::segment::MARGIN;
 use crate::segments::stretch::Stretch;
 use crate::store_access::unit_lookup;
@@ -36,8 +36,8 @@ pub(crate) struct Around {
     events: BTreeSet<UnitId>,
 }
 
-/// Erases records, their units, their points and their traces in dead letters, and returns what has to be derived
-/// again. Leftovers of an earlier attempt that ended half-way are found too, at the cost of reading all units.
+/// Erases records, their units and their points, and returns what has to be derived again. Leftovers of an earlier
+/// attempt that ended half-way are found too, at the cost of reading all units.
 pub(crate) async fn erase_records(
     backends: &Backends,
     space: &SpaceId,
@@ -70,7 +70,6 @@ pub(crate) async fn erase_records(
     let mut units = around.events.clone();
     units.extend(own);
     retire_units(backends, space, &units).await?;
-    dead_letters::clean_dead_letters(backends, space).await?;
     Ok(around)
 }
 

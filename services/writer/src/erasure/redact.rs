@@ -16,12 +16,12 @@ use domain::record::Record;
 use domain::unit::Grain;
 use host::Backends;
 
-use crate::erasure::erasing_acts;
+use crate::erasure::{erasing_acts, orphaned_curations};
 
-/// Number of facts read in one request.
+/// Number of derived objects read in one request.
 const AT_ONCE: usize = 1_000;
 
-/// Redacts the curations about retired units, and those that take such a curation back.
+/// Redacts the curations about units that are about to be retired, and those that take such a curation back.
 pub(crate) async fn redact_curations_about_units(
     backends: &Backends,
     space: &SpaceId,
@@ -37,13 +37,14 @@ pub(crate) async fn redact_curations_about_units(
         .filter_map(|it| fact_of_act(&it.act))
         .flat_map(|it| [it, corrected.original_fact(it)])
         .collect();
-    let from = told_by(backends, space, &fact_ids, units).await?;
+    let sources = orphaned_curations::read_fact_sources(backends, space, &fact_ids).await?;
+    let is_stated = |fact: &FactId| sources.get(fact).is_some_and(|it| units.contains(it));
     let merges = merges_of(backends, space, &all, units).await?;
     let topics = topics_of(backends, space, &all, units).await?;
     let pages = pages_of(backends, space, &all, units).await?;
     let about_units = |act: &Act| match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
-            from.contains(fact) || from.contains(&corrected.original_fact(*fact))
+            is_stated(fact) || is_stated(&corrected.original_fact(*fact))
         }
         Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
         Act::UndoMerge { merge } => merges.contains(merge),
@@ -72,58 +73,6 @@ pub(crate) async fn redact_curations_about_units(
         return Ok(());
     }
     backends.records.redact_curations(space, &ids).await
-}
-
-/// Redacts those of the stored curations whose unit was retired before they arrived, because the record was erased
-/// while they waited.
-pub(crate) async fn redact_late_curations(
-    backends: &Backends,
-    space: &SpaceId,
-    acts: &[Curation],
-) -> Result<(), PortError> {
-    let mut about: BTreeMap<CurationId, UnitId> = BTreeMap::new();
-    for it in acts.iter().filter(|it| it.has_words()) {
-        let unit = match it.act {
-            Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(unit),
-            Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => source_of_fact(backends, space, fact).await?,
-            Act::UndoMerge { .. }
-            | Act::UndoLabel { .. }
-            | Act::UndoSummary { .. }
-            | Act::EraseRecord { .. }
-            | Act::Undo { .. } => None,
-        };
-        about.extend(unit.map(|unit| (it.id, unit)));
-    }
-    if about.is_empty() {
-        return Ok(());
-    }
-    let units: Vec<UnitId> = about.values().copied().collect();
-    let stored = backends.graph.units(space, &units).await?;
-    let stored: BTreeSet<UnitId> = stored.iter().map(|it| it.id).collect();
-    let ids: Vec<CurationId> = about
-        .into_iter()
-        .filter(|(_, unit)| !stored.contains(unit))
-        .map(|(id, _)| id)
-        .collect();
-    match ids.is_empty() {
-        true => Ok(()),
-        false => backends.records.redact_curations(space, &ids).await,
-    }
-}
-
-async fn source_of_fact(backends: &Backends, space: &SpaceId, fact: FactId) -> Result<Option<UnitId>, PortError> {
-    let kind = DerivedKind::Fact;
-    let id = DerivedId { kind, id: fact.uuid() };
-    let found = backends.graph.derived(space, &[id]).await?;
-    Ok(found.into_iter().find_map(|it| match it {
-        Derived::Fact(fact) => Some(fact.source),
-        Derived::Entity(_)
-        | Derived::Topic(_)
-        | Derived::Member(_)
-        | Derived::Page(_)
-        | Derived::Merge(_)
-        | Derived::Standing(_) => None,
-    }))
 }
 
 /// Deletes the recall ledger of sessions of which these are the last records. The ledger identifies a session by its
@@ -177,28 +126,6 @@ pub(crate) async fn emptied_sessions<'a>(
         }
     }
     Ok(emptied)
-}
-
-/// Returns the facts whose source is one of the units.
-async fn told_by(
-    backends: &Backends,
-    space: &SpaceId,
-    facts: &BTreeSet<FactId>,
-    units: &BTreeSet<UnitId>,
-) -> Result<BTreeSet<FactId>, PortError> {
-    let kind = DerivedKind::Fact;
-    let ids: Vec<DerivedId> = facts.iter().map(|it| DerivedId { kind, id: it.uuid() }).collect();
-    let mut found = BTreeSet::new();
-    for some in ids.chunks(AT_ONCE) {
-        for it in backends.graph.derived(space, some).await? {
-            if let Derived::Fact(fact) = it
-                && units.contains(&fact.source)
-            {
-                found.insert(fact.id);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Returns the merges that curations undo and that involve one of the units, or an entity that one of the units

@@ -14,7 +14,7 @@ use host::{Backends, Context, Meta};
 use tracing::{Instrument, debug, info_span};
 
 use crate::erasure::erase::{self, Around};
-use crate::erasure::{erasing_acts, receipt, redact};
+use crate::erasure::{dead_letters, erasing_acts, orphaned_curations, receipt};
 use crate::intake::long_texts;
 use crate::store_access::unit_vectors::embed_parts;
 use crate::store_access::window::{self, RecordOrder};
@@ -91,6 +91,11 @@ async fn apply_batch(backends: &Backends, message: RecordsAcceptedV1, meta: &Met
     // Curations from now on are noticed after the records were stored.
     if before.revision.curations > 0 {
         let revoked = erasing_acts::find_revoked_records(backends, &space, &records).await?;
+        // An earlier attempt may have stored their units after the erasure, and ended before it retracted them. Attempts
+        // that follow at once have the same number, so it does not say whether there was one.
+        let of_revoked = records.iter().filter(|it| revoked.contains(&it.id));
+        let units: BTreeSet<UnitId> = of_revoked.flat_map(units_of).collect();
+        unit_retirement::retire_units(backends, &space, &units).await?;
         records.retain(|it| !revoked.contains(&it.id));
     }
     if !records.is_empty() && !store_records(backends, &before, records).await? {
@@ -99,7 +104,7 @@ async fn apply_batch(backends: &Backends, message: RecordsAcceptedV1, meta: &Met
     if !curations.is_empty() {
         let records = &backends.records;
         records.put_curations(&space, meta.position, &curations).await?;
-        redact::redact_late_curations(backends, &space, &curations).await?;
+        orphaned_curations::redact_late_curations(backends, &space, &curations).await?;
     }
     receipt::store_receipt(backends, &before, meta.position, &curations).await?;
     let around = erased_with_parts(backends, &space, &erased)
@@ -111,7 +116,8 @@ async fn apply_batch(backends: &Backends, message: RecordsAcceptedV1, meta: &Met
     Ok(Some(around))
 }
 
-/// Erases records with all their units, and returns what else has to be organised.
+/// Erases records with all their units and their traces in curations and dead letters, and returns what else has to be
+/// organised.
 async fn erased_with_parts(
     backends: &Backends,
     space: &SpaceId,
@@ -125,6 +131,7 @@ async fn erased_with_parts(
     if !further.is_empty() {
         unit_retirement::retire_units(backends, space, &further).await?;
     }
+    dead_letters::clean_dead_letters(backends, space).await?;
     Ok(around)
 }
 
@@ -185,15 +192,13 @@ async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record], for
     let rules = info_span!("rules");
     let (units, parts) = host::spawn_background(move || rules.in_scope(|| derive_units_and_parts(&windows))).await?;
     let points = embed_parts(backends, parts).await?;
+    // The graph comes first: an erasure finds the further units of a long text only there, so a failure must not leave
+    // points of units that the graph does not have.
     let (graph, index) = (&backends.graph, &backends.index);
-    tokio::try_join!(
-        graph
-            .put_units(space, &units, &[])
-            .instrument(info_span!("graph.put_units", units = units.len())),
-        index
-            .put(space, &points, former)
-            .instrument(info_span!("index.put", points = points.len())),
-    )?;
+    let put = info_span!("graph.put_units", units = units.len());
+    graph.put_units(space, &units, &[]).instrument(put).await?;
+    let put = info_span!("index.put", points = points.len());
+    index.put(space, &points, former).instrument(put).await?;
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
     erase::retract_orphaned_units(backends, space, &ids).await?;
     Ok(long_texts::retire_orphaned(backends, space, records).await?)

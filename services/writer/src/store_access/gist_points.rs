@@ -1,6 +1,8 @@
 //! Puts the gists of stored readings into the index.
 
-use domain::id::{RecordId, SpaceId};
+use std::collections::BTreeSet;
+
+use domain::id::{RecordId, SpaceId, UnitId};
 use domain::reading::Reading;
 use domain::record::Record;
 use host::Backends;
@@ -9,11 +11,11 @@ use tracing::{Instrument as _, info_span};
 use crate::Error;
 use crate::pictures::picture_store;
 use crate::reading::derive::{DerivedFromReading, derive_from_reading};
-use crate::store_access::unit_vectors;
+use crate::store_access::{unit_retirement, unit_vectors};
 use crate::units::points;
 
-/// Puts the gists of all readings of some records into the index again. When a space is rebuilt, its new index
-/// generation thus has them before it is searched.
+/// Puts the stored gists of all readings of some records into the index again. When a space is rebuilt, its new index
+/// generation thus has them before it is searched. A gist that is not stored yet gets its points when it is stored.
 pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
     for reading in backends.readings.of_records(space, &ids).await? {
@@ -22,8 +24,16 @@ pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, rec
         if !reading.kind.is_passage() || !first.is_some_and(|it| ids.contains(it)) {
             continue;
         }
-        let DerivedFromReading { units, .. } = derive_from_stored_records(backends, space, &reading).await?;
+        let DerivedFromReading { mut units, .. } = derive_from_stored_records(backends, space, &reading).await?;
+        let gists: Vec<UnitId> = units.iter().map(|it| it.id).collect();
+        let stored = backends.graph.units(space, &gists).await?;
+        let stored: BTreeSet<UnitId> = stored.iter().map(|it| it.id).collect();
+        units.retain(|it| stored.contains(&it.id));
         put_in_index(backends, space, &units).await?;
+        // An erasure that ended before the put did not find these points.
+        if backends.readings.get(space, &[reading.id]).await?.is_empty() {
+            unit_retirement::retire_units(backends, space, &stored).await?;
+        }
     }
     Ok(())
 }

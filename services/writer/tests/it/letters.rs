@@ -1,5 +1,7 @@
 //! Tests of dead letters and erasure.
 
+use domain::curation::Curation;
+use domain::derived::Derived;
 use domain::id::RecordId;
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Position;
@@ -9,17 +11,18 @@ use futures::StreamExt;
 use host::Context;
 
 use crate::erase::{House, erasure, says_nothing, with_secret, without};
+use crate::late_curations::{correction, fact_of};
 use crate::order::idle;
-use crate::space;
+use crate::{record, space};
 
 /// Publishes a batch, gives it up as if it could not be written, and returns its position.
-async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Position {
+async fn given_up(context: &Context, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
     let message = RecordsAcceptedV1 {
         space: space(),
         batch: batch.to_owned(),
         created: None,
         records: records.to_vec(),
-        curations: Vec::new(),
+        curations: curations.to_vec(),
     };
     let position = context.publish_message(&message).await.unwrap();
     let bus = &context.backends.bus;
@@ -36,9 +39,9 @@ async fn dead_letters_lose_only_erased_records() {
     let (all, secret) = with_secret();
     let house = House::stopped("letters").await;
     let letters = house.context.backends.dead_letters.clone();
-    let with_others = given_up(&house.context, "1", &all[..12]).await;
-    let alone = given_up(&house.context, "2", std::slice::from_ref(&secret)).await;
-    let of_others = given_up(&house.context, "3", &all[20..22]).await;
+    let with_others = given_up(&house.context, "1", &all[..12], &[]).await;
+    let alone = given_up(&house.context, "2", std::slice::from_ref(&secret), &[]).await;
+    let of_others = given_up(&house.context, "3", &all[20..22], &[]).await;
     let house = house.started();
     let of_others = letters
         .list(0, 9)
@@ -117,4 +120,34 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     says_nothing(&format!("{left:?}"));
     drop(letters);
     house.ends_without_a_word().await;
+}
+
+/// A dead letter loses the words of a correction of an erased fact, and keeps those of another correction.
+#[tokio::test]
+async fn dead_letters_lose_the_words_of_corrections_of_erased_facts() {
+    let (gone, kept) = (
+        record("m", 1, "Ann", "I live in Quaxbank."),
+        record("m", 2, "Ann", "I live in Graz."),
+    );
+    let (of_gone, of_kept) = (fact_of(&gone, "Quaxbank"), fact_of(&kept, "Graz"));
+    let house = House::stopped("corrections").await;
+    for (number, fact, object) in [(1, &of_gone, "Zorbenheim"), (2, &of_kept, "Linz")] {
+        let acts = [correction(number, fact.id, object)];
+        given_up(&house.context, &number.to_string(), &[], &acts).await;
+    }
+    let house = house.started();
+    house.accept("3", &[gone.clone(), kept], &[]).await;
+    idle(&house.context).await;
+    let backends = &house.context.backends;
+    let facts = [of_gone, of_kept].map(Derived::Fact);
+    backends.graph.put_derived(&space(), &facts, &[]).await.unwrap();
+    let letters = async || format!("{:?}", backends.dead_letters.list(0, 9).await.unwrap());
+    let before = letters().await;
+    assert!(before.contains("Zorbenheim") && before.contains("Linz"), "{before}");
+
+    house.accept("4", &[], &[erasure(9, &gone)]).await;
+    idle(&house.context).await;
+    let left = letters().await;
+    assert!(!left.contains("Zorbenheim") && !left.contains("reason 1"), "{left}");
+    assert!(left.contains("Linz") && left.contains("reason 2"), "{left}");
 }

@@ -4,6 +4,7 @@
 
 mod corpus;
 mod erase;
+mod late_curations;
 mod letters;
 mod model_outage;
 mod order;

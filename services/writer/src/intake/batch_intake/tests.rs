@@ -48,6 +48,16 @@ async fn active_unit_texts(backends: &Backends, records: &[&Record]) -> Vec<Stri
     used.map(|it| it.text).collect()
 }
 
+fn erasing_act(record: &Record) -> Curation {
+    Curation {
+        id: CurationId::from_external_id(&sample_space(), "1"),
+        at: DateTime::UNIX_EPOCH,
+        by: String::new(),
+        act: Act::EraseRecord { record: record.id },
+        reason: String::new(),
+    }
+}
+
 /// Erases a record between the first look and the put of its batch; the first look sees the act if `is_act_seen`.
 async fn erased_between_look_and_put(name: &str, is_act_seen: bool) {
     with_stores(name, async |backends| {
@@ -58,16 +68,9 @@ async fn erased_between_look_and_put(name: &str, is_act_seen: bool) {
         let claims = [(erased.id, [1; 32]), (remaining.id, [2; 32])];
         backends.records.claim(&sample_space(), &claims).await.unwrap();
         let before = read_space_info(backends, &sample_space()).await.unwrap();
-        let act = Curation {
-            id: CurationId::from_external_id(&sample_space(), "1"),
-            at: DateTime::UNIX_EPOCH,
-            by: String::new(),
-            act: Act::EraseRecord { record: erased.id },
-            reason: String::new(),
-        };
         backends
             .records
-            .put_curations(&sample_space(), Position(1), &[act])
+            .put_curations(&sample_space(), Position(1), &[erasing_act(&erased)])
             .await
             .unwrap();
         let behind = read_space_info(backends, &sample_space()).await.unwrap();
@@ -98,6 +101,45 @@ async fn an_erasure_between_the_first_look_and_the_put_takes_effect() {
 #[tokio::test]
 async fn an_erasure_whose_curation_precedes_the_first_look_takes_effect() {
     erased_between_look_and_put("seen", true).await;
+}
+
+/// The first attempt stored the units after the erasure had ended, and the process ended before it checked for that.
+#[tokio::test]
+async fn a_repeated_batch_retires_the_units_of_an_erased_record() {
+    with_stores("redelivered", async |backends| {
+        let (erased, remaining) = (
+            sample_record("1", "The quaxbank has it."),
+            sample_record("2", "I water the fern."),
+        );
+        let all = [erased.clone(), remaining.clone()];
+        let claims = [(erased.id, [1; 32]), (remaining.id, [2; 32])];
+        backends.records.claim(&sample_space(), &claims).await.unwrap();
+        store_all(backends, &all).await;
+        backends
+            .records
+            .put_curations(&sample_space(), Position(1), &[erasing_act(&erased)])
+            .await
+            .unwrap();
+        backends.records.erase(&sample_space(), &[erased.id]).await.unwrap();
+        let texts = active_unit_texts(backends, &[&erased, &remaining]).await;
+        assert_eq!(texts, ["The quaxbank has it.", "I water the fern."]);
+
+        let message = RecordsAcceptedV1 {
+            space: sample_space(),
+            batch: "1".to_owned(),
+            created: None,
+            records: all.to_vec(),
+            curations: Vec::new(),
+        };
+        // The bus counts only deliveries, so an attempt that follows at once has the number 1 too.
+        let position = Position(2);
+        let again = apply_batch(backends, message, &Meta { position, attempt: 1 }).await;
+        assert!(again.unwrap().is_some());
+        let texts = active_unit_texts(backends, &[&erased, &remaining]).await;
+        assert_eq!(texts, ["I water the fern."]);
+        assert_eq!(indexed_units(backends).await, turn_units(&[remaining]));
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -141,6 +183,19 @@ async fn with_failing_index(backends: &Backends, dir: &Path) -> Backends {
     }
 }
 
+/// Returns the stores with the graph of other stores in `dir`. It does not know the space, so every put to it fails.
+async fn with_failing_graph(backends: &Backends, dir: &Path) -> Backends {
+    let other = Context::embedded_with_defaults(dir).await.unwrap();
+    Backends {
+        graph: Arc::clone(&other.backends.graph),
+        ..backends.clone()
+    }
+}
+
+fn turn_units(records: &[Record]) -> BTreeSet<UnitId> {
+    records.iter().map(|it| UnitId::of_turn(it.id)).collect()
+}
+
 /// Returns the units that have points.
 async fn indexed_units(backends: &Backends) -> BTreeSet<UnitId> {
     let (points, _) = backends.index.points(&sample_space(), None, 10_000).await.unwrap();
@@ -160,9 +215,8 @@ fn sample_passage() -> [Record; 3] {
     ]
 }
 
-/// Stores the records of a passage and its reading, whose only gist cites the first record.
-async fn store_read_passage(backends: &Backends, records: &[Record]) -> Reading {
-    store_all(backends, records).await;
+/// Stores the reading of a passage. Its only gist cites the first record, and is not stored yet.
+async fn store_reading(backends: &Backends, records: &[Record]) -> Reading {
     let output = r#"{"gists": [{"text": "Ana waters the fern.", "lines": [1]}]}"#;
     let reading = Reading {
         digest: shown_digest(&[], records),
@@ -170,6 +224,13 @@ async fn store_read_passage(backends: &Backends, records: &[Record]) -> Reading 
     };
     let stored = std::slice::from_ref(&reading);
     backends.readings.put(&sample_space(), stored).await.unwrap();
+    reading
+}
+
+/// Stores the records of a passage, its reading and its gist.
+async fn store_read_passage(backends: &Backends, records: &[Record]) -> Reading {
+    store_all(backends, records).await;
+    let reading = store_reading(backends, records).await;
     let gists = reading_store::put_gists(backends, &sample_space(), &reading).await;
     assert_eq!(gists.unwrap(), Some(1));
     assert_eq!(indexed_units(backends).await.len(), records.len() + 1);
@@ -222,8 +283,56 @@ async fn an_erasure_repeated_after_a_failure_of_the_index_leaves_no_gist() {
 
         erased_with_parts(backends, &sample_space(), &erased).await.unwrap();
         assert_eq!(gists_of(backends, &reading).await, BTreeSet::new());
-        let remaining: BTreeSet<UnitId> = records[..2].iter().map(|it| UnitId::of_turn(it.id)).collect();
-        assert_eq!(indexed_units(backends).await, remaining);
+        assert_eq!(indexed_units(backends).await, turn_units(&records[..2]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_index_gets_no_points_of_units_that_the_graph_cannot_store() {
+    with_stores("graph", async |backends| {
+        let records = sample_passage();
+        let dir = tempfile::tempdir().unwrap();
+        let failing = with_failing_graph(backends, dir.path()).await;
+        let before = read_space_info(backends, &sample_space()).await.unwrap();
+        let outcome = store_records(&failing, &before, records.to_vec()).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(indexed_units(backends).await, BTreeSet::new());
+        store_all(backends, &records).await;
+        assert_eq!(indexed_units(backends).await, turn_units(&records));
+
+        let reading = store_reading(backends, &records).await;
+        let outcome = reading_store::put_gists(&failing, &sample_space(), &reading).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::NotFound);
+        // The batch is delivered again.
+        store_all(backends, &records).await;
+        assert_eq!(indexed_units(backends).await, turn_units(&records));
+        let outcome = reading_store::put_gists(backends, &sample_space(), &reading).await;
+        assert_eq!(outcome.unwrap(), Some(1));
+        assert_eq!(indexed_units(backends).await.len(), records.len() + 1);
+    })
+    .await;
+}
+
+/// The attempt to store the gist ended after its points were stored.
+#[tokio::test]
+async fn an_erasure_after_an_interrupted_attempt_leaves_no_points_of_a_gist() {
+    with_stores("interrupted", async |backends| {
+        let records = sample_passage();
+        store_all(backends, &records).await;
+        let reading = store_reading(backends, &records).await;
+        let derived = gist_points::derive_from_stored_records(backends, &sample_space(), &reading).await;
+        let gists = derived.unwrap().units;
+        let announced: Vec<Unit> = gists.iter().map(Unit::without_content).collect();
+        let graph = &backends.graph;
+        graph.put_units(&sample_space(), &announced, &[]).await.unwrap();
+        let put = gist_points::put_in_index(backends, &sample_space(), &gists).await;
+        put.unwrap();
+        assert_eq!(indexed_units(backends).await.len(), records.len() + 1);
+
+        let erased = BTreeSet::from([records[2].id]);
+        erased_with_parts(backends, &sample_space(), &erased).await.unwrap();
+        assert_eq!(indexed_units(backends).await, turn_units(&records[..2]));
     })
     .await;
 }
