@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod example;
 mod grounding;
+mod implied_counts;
 mod next_lookup;
 mod plan;
 mod prompt;

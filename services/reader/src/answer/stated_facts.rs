@@ -3,6 +3,7 @@
 //! question: a person who moved to Graz lives there.
 
 mod contradictions;
+mod line_statements;
 mod multi_value_slots;
 mod requested_fact;
 
@@ -13,7 +14,7 @@ use domain::fact::Aspect;
 use domain::message::AnswerV1;
 use domain::predicate::Predicate;
 use domain::question::Slot;
-use text::facts::{Statement, Subject, Telling, stated_in_reply};
+use text::facts::{Statement, Subject};
 use text::lexicon::kin;
 use text::people::role::is_user;
 use text::question::slot;
@@ -23,6 +24,7 @@ use crate::answer::{FoundAnswer, strip_speaker_words};
 use crate::evidence::evidence_lines::Pool;
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::is_person_word;
+use line_statements::{LineStatement, find_line_statements};
 use requested_fact::{RequestedFact, find_asked_state, find_asked_value, is_job};
 
 /// Minimum confidence of a statement that counts. A statement about another person by a pronoun, or one that is only
@@ -92,14 +94,14 @@ impl Sought {
     /// value. Returns `None` if the last statement says that the fact has ended; for "does she still have it", that is
     /// the answer.
     pub(crate) fn find_answer(&self, pool: &Pool<'_>) -> Option<FoundAnswer> {
-        let mut statements: Vec<(usize, Statement)> = Vec::new();
-        for (line, it) in pool.lines.iter().enumerate() {
-            let of = |statement: &Statement| {
-                statement.confidence >= SURE && self.is_about(statement, it.turn) && !self.is_to_come(statement)
-            };
-            statements.extend(self.matching_statements(it.turn).filter(of).map(|it| (line, it)));
-        }
-        statements.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        let mut statements = find_line_statements(pool);
+        statements.retain(|it| {
+            self.requested_fact.is_answered_by(it)
+                && it.confidence >= SURE
+                && self.is_about(it, pool.lines[it.line].turn)
+                && !self.is_to_come(it)
+        });
+        statements.sort_by_key(|it| (pool.lines[it.line].turn.observed_at, pool.lines[it.line].turn.unit));
         if matches!(self.requested_fact, RequestedFact::Slot(Slot::Allergy)) {
             return self.all_that_hold(&statements, pool);
         }
@@ -109,31 +111,28 @@ impl Sought {
         if let Some(contradicted) = self.find_contradiction(&statements, pool) {
             return Some(contradicted);
         }
-        let (line, last) = statements.last()?;
-        let observed_at = |line: usize| pool.lines[line].turn.observed_at;
-        let over = last.ended || !last.positive || self.is_past(last, observed_at(*line).to_utc());
-        let (line, text) = match &self.requested_fact {
-            RequestedFact::Who(_) => (!over).then(|| (*line, describe_relative(last, pool.lines[*line].turn))),
-            RequestedFact::Slot(_) => (!over).then(|| (*line, strip_speaker_words(&last.object))),
+        let last = statements.last()?;
+        let observed_at = |it: &LineStatement| pool.lines[it.line].turn.observed_at;
+        let over = last.ended || !last.positive || self.is_past(last, observed_at(last).to_utc());
+        let (statement, text) = match &self.requested_fact {
+            RequestedFact::Who(_) => (!over).then(|| (last, describe_relative(last, pool.lines[last.line].turn))),
+            RequestedFact::Slot(_) => (!over).then(|| (last, strip_speaker_words(&last.object))),
             RequestedFact::Before(_) => {
-                let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
-                statements
-                    .iter()
-                    .rev()
-                    .find(past)
-                    .map(|it| (it.0, strip_speaker_words(&it.1.object)))
+                let past = |it: &&LineStatement| !is_job(it) && (over || it.object != last.object);
+                let before = statements.iter().rev().find(past);
+                before.map(|it| (it, strip_speaker_words(&it.object)))
             }
-            RequestedFact::Still(_) => over.then(|| (*line, self.replies[1].to_owned())),
+            RequestedFact::Still(_) => over.then(|| (last, self.replies[1].to_owned())),
             RequestedFact::Whether(_) => {
                 let is_clear = self.requested_fact.is_whole_of(last) && !is_denied_by_another(&statements);
-                is_clear.then(|| (*line, self.replies[usize::from(over)].to_owned()))
+                is_clear.then(|| (last, self.replies[usize::from(over)].to_owned()))
             }
         }?;
         Some(FoundAnswer {
             text,
-            lines: vec![line],
+            lines: statement.lines().collect(),
             share: 1.0,
-            reason: Some(format!("stated on {}", observed_at(line).format("%-d %B %Y"))),
+            reason: Some(format!("stated on {}", observed_at(statement).format("%-d %B %Y"))),
             conflict: false,
             stated: Some(last.confidence),
         })
@@ -179,20 +178,13 @@ impl Sought {
     fn is_about(&self, statement: &Statement, turn: &Turn) -> bool {
         matches!(self.requested_fact, RequestedFact::Who(_)) || self.whom.is_subject_of(statement, turn)
     }
-
-    /// Returns the statements of a turn that state the requested fact, about any person.
-    fn matching_statements(&self, turn: &Turn) -> impl Iterator<Item = Statement> {
-        read_statements(turn)
-            .into_iter()
-            .filter(|it| self.requested_fact.is_answered_by(it))
-    }
 }
 
 /// Leaves out statements that another value has ended than the one that was stated last: somebody who lives in Graz may
 /// say "I don't live in Vienna any more". Values that are not names may mean the same: a flat may be in Graz.
-fn leave_out_ends_of_other_values(statements: &mut Vec<(usize, Statement)>) {
+fn leave_out_ends_of_other_values(statements: &mut Vec<LineStatement>) {
     let mut present: Option<String> = None;
-    statements.retain(|(_, it)| {
+    statements.retain(|it| {
         if !it.ended {
             present = Some(it.object.clone());
         }
@@ -212,22 +204,11 @@ fn are_different_names(a: &str, b: &str) -> bool {
 }
 
 /// Returns true if the last statement is by another person, and the person's own one says the opposite.
-fn is_denied_by_another(statements: &[(usize, Statement)]) -> bool {
-    let own = statements.iter().rfind(|it| it.1.subject == Subject::Speaker);
-    let last = statements.last().filter(|it| it.1.subject != Subject::Speaker);
-    let holds = |it: &Statement| it.positive && !it.ended;
-    own.zip(last).is_some_and(|(own, last)| holds(&own.1) != holds(&last.1))
-}
-
-/// Returns the statements of a turn, including those that it makes by answering a question.
-fn read_statements(turn: &Turn) -> Vec<Statement> {
-    let telling = Telling {
-        text: &turn.text,
-        speaker: &turn.actor,
-        addressee: &turn.addressee,
-        observed_at: turn.observed_at,
-    };
-    stated_in_reply(&telling, &turn.question)
+fn is_denied_by_another(statements: &[LineStatement]) -> bool {
+    let own = statements.iter().rfind(|it| it.subject == Subject::Speaker);
+    let last = statements.last().filter(|it| it.subject != Subject::Speaker);
+    let holds = |it: &LineStatement| it.positive && !it.ended;
+    own.zip(last).is_some_and(|(own, last)| holds(own) != holds(last))
 }
 
 /// Returns the role of the object of a statement relative to its subject: "sister" of "has sister Ann".
@@ -295,15 +276,13 @@ impl Whom {
     /// Returns, in lower case, the names of the people who are stated to have the `role` for this person.
     fn find_relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
         let slot = &Slot::Relative(role.to_owned());
-        let of = |turn: &Turn| {
-            let mut statements = read_statements(turn);
-            statements.retain(|it| {
-                kinship_role(it).is_some() && slot::is_told_by(slot, &it.predicate) && self.is_subject_of(it, turn)
-            });
-            statements
-        };
-        let statements = pool.lines.iter().flat_map(|it| of(it.turn));
-        statements.map(|it| it.object.to_lowercase()).collect()
+        let mut statements = find_line_statements(pool);
+        statements.retain(|it| {
+            kinship_role(it).is_some()
+                && slot::is_told_by(slot, &it.predicate)
+                && self.is_subject_of(it, pool.lines[it.line].turn)
+        });
+        statements.iter().map(|it| it.object.to_lowercase()).collect()
     }
 }
 

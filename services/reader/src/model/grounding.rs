@@ -7,8 +7,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Datelike, FixedOffset, TimeDelta};
 use domain::evidence::PackItem;
 use domain::time::{Precision, TimeSpan};
+use text::gloss;
 use text::time::{Mention, words::is_date};
 
+use super::implied_counts::{count_listed_things, find_implied_numbers};
+use super::prompt::split_header;
 use crate::evidence::word_lists::OPENINGS;
 
 /// Largest distance in days between a date of an answer and a time of its lines. Such a date may follow from words that
@@ -29,6 +32,8 @@ pub(super) struct Evidence {
     stems: BTreeSet<String>,
     /// Numbers that occur, and the years, months and days of all times, in hundredths.
     numbers: BTreeSet<i64>,
+    /// The numbers of things.
+    counts: Counts,
     /// The times at which the lines were said, and the times that they name.
     times: Vec<TimeSpan>,
     /// Number of lines, since an answer may count them.
@@ -41,6 +46,7 @@ impl Evidence {
         let mut evidence = Evidence {
             stems: BTreeSet::new(),
             numbers: BTreeSet::new(),
+            counts: Counts::from_lines(question, cited),
             times: Vec::new(),
             lines: cited.len() as i64,
         };
@@ -69,11 +75,9 @@ impl Evidence {
 
     fn add_text(&mut self, text: &str) {
         for word in text::split_words(text) {
-            let lower = word.to_lowercase();
-            self.numbers.extend(text::number_word(&lower).map(|it| it as i64 * ONE));
-            self.stems.insert(text::stem_word(&lower));
+            self.stems.insert(text::stem_word(&word.to_lowercase()));
         }
-        self.numbers.extend(find_numbers(text).map(|(_, number)| number));
+        self.numbers.extend(numbers_of_text(text));
     }
 
     /// Returns the first part of an answer, as written, that neither occurs in the lines nor follows from them.
@@ -88,6 +92,7 @@ impl Evidence {
             .into_iter()
             .filter(|it| !stands_in(it, answer, &dates));
         date.or_else(|| self.lacks_number(answer, &dates))
+            .or_else(|| self.lacks_spelled_number(answer, &dates))
             .or_else(|| names.find(|it| !self.holds_name(it)))
     }
 
@@ -115,14 +120,29 @@ impl Evidence {
         outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
     }
 
+    /// Returns the first number in English words, outside of dates, that does not follow.
+    fn lacks_spelled_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
+        // "Ten" is another word in other languages.
+        if !self.counts.is_english || gloss::split_pieces(answer).is_some() {
+            return None;
+        }
+        let numbers = text::find_spelled_numbers(answer).into_iter();
+        let mut outside = numbers.filter(|it| !stands_in(it.words, answer, dates));
+        outside.find(|it| !self.holds_count(it.value)).map(|it| it.words)
+    }
+
     fn holds_number(&self, number: i64) -> bool {
-        let follows = |a: &i64| {
-            self.numbers.contains(&number.saturating_sub(*a)) || self.numbers.contains(&number.saturating_add(*a))
-        };
         let integer = (number % ONE == 0).then_some(number / ONE);
-        self.numbers.contains(&number)
-            || self.numbers.iter().any(follows)
-            || integer.is_some_and(|it| it <= self.lines || self.is_length(it))
+        follows_from(&self.numbers, number) || integer.is_some_and(|it| it <= self.lines || self.is_length(it))
+    }
+
+    /// Returns true for a number of things that the lines name, imply or list.
+    fn holds_count(&self, number: i64) -> bool {
+        let counts = &self.counts;
+        follows_from(&counts.named, number.saturating_mul(ONE))
+            || counts.implied.contains(&number)
+            || number <= counts.listed
+            || self.is_length(number)
     }
 
     /// Returns true if a number is the number of days, weeks, months or years between two times.
@@ -142,7 +162,9 @@ impl Evidence {
         let mut words = text::split_words(name).into_iter().map(str::to_lowercase);
         words.all(|it| {
             let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(it.as_str());
-            is_plain || self.holds_word(&text::stem_word(&it))
+            // Numbers are compared by their values.
+            let is_number = text::number_word(&it).is_some();
+            is_plain || is_number || self.holds_word(&text::stem_word(&it))
         })
     }
 
@@ -151,6 +173,47 @@ impl Evidence {
         let is_spelling = |it: &String| it.len() >= SPELLED && strsim::osa_distance(it, stem) == 1;
         self.stems.contains(stem) || stem.len() >= SPELLED && self.stems.iter().any(is_spelling)
     }
+}
+
+/// The numbers of things in a question and in the lines that answer it. Days on which lines were said do not count.
+struct Counts {
+    /// Numbers that occur, in hundredths.
+    named: BTreeSet<i64>,
+    /// Numbers that other words imply: "a couple".
+    implied: BTreeSet<i64>,
+    /// Number of things that the lines may list.
+    listed: i64,
+    /// Whether question and lines are in English. Numbers in words of other languages are not known.
+    is_english: bool,
+}
+
+impl Counts {
+    fn from_lines(question: &str, cited: &[&PackItem]) -> Counts {
+        let lines: Vec<String> = cited.iter().map(|it| split_header(it).1).collect();
+        let texts = || std::iter::once(question).chain(lines.iter().map(String::as_str));
+        let is_english = |it: &str| it.is_empty() || gloss::is_known(it) && gloss::split_pieces(it).is_none();
+        // One line may list things, and each of the others may add one.
+        let listed = lines.iter().map(|it| count_listed_things(it)).max().unwrap_or_default();
+        Counts {
+            named: texts().flat_map(numbers_of_text).collect(),
+            implied: texts().flat_map(find_implied_numbers).collect(),
+            listed: listed.max(1) + lines.len() as i64 - 1,
+            is_english: texts().all(is_english),
+        }
+    }
+}
+
+/// Returns true if a number is one of the given numbers, or the sum or difference of two of them.
+fn follows_from(numbers: &BTreeSet<i64>, number: i64) -> bool {
+    let follows =
+        |a: &i64| numbers.contains(&number.saturating_sub(*a)) || numbers.contains(&number.saturating_add(*a));
+    numbers.contains(&number) || numbers.iter().any(follows)
+}
+
+/// Returns the numbers of a text, in figures and in words, in hundredths.
+fn numbers_of_text(text: &str) -> Vec<i64> {
+    let in_words = text::possible_spelled_values(text).into_iter().map(|it| it * ONE);
+    in_words.chain(find_numbers(text).map(|it| it.1)).collect()
 }
 
 /// Returns true if a part of an answer begins inside one of the times in the answer.
@@ -224,6 +287,18 @@ mod tests {
             ),
             ("In the UK (London)", ["I planted it in London, in the UK.", ""]),
             ("In Marrakesh", ["I planted it in Marakesh.", ""]),
+            ("Ann has seven dogs", ["I have 7 dogs.", ""]),
+            ("Seven, I think", ["I have 7 dogs.", ""]),
+            ("twenty-five ferns", ["I have 25 ferns.", ""]),
+            ("250 ferns", ["I have two hundred and fifty ferns.", ""]),
+            ("seven pets", ["I have four dogs.", "And three cats."]),
+            ("four pets", ["I have a cat, a dog, a fish and a rat.", ""]),
+            ("four dogs", ["This is my fourth dog.", ""]),
+            ("twelve eggs", ["I bought a dozen eggs.", ""]),
+            ("nine million euros", ["It cost 9,000,000 euros.", ""]),
+            ("one of them", ["I have dogs.", ""]),
+            ("seven dogs", ["Tengo siete perros en casa.", ""]),
+            ("five years", ["I planted it in 2021.", ""]),
         ] {
             assert_eq!(ungrounded_part(answer, &lines), None, "{answer}");
         }
@@ -239,6 +314,10 @@ mod tests {
             ("in 1987", "I planted it as a child.", "1987"),
             ("$15.98", "It cost $15.99.", "15.98"),
             ("for Johanna", "I planted it for Johann.", "Johanna"),
+            ("Ann has three dogs", "I have two dogs.", "three"),
+            ("Three, I think", "I have two dogs.", "Three"),
+            ("twenty-six ferns", "I have twenty-five ferns.", "twenty-six"),
+            ("nine pets", "I have a cat, a dog and a fish.", "nine"),
         ] {
             let found = ungrounded_part(answer, &[line, ""]);
             assert!(found.is_some_and(|it| it.contains(expected)), "{answer}: {found:?}");

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1, RankV1, RankedV1, TurnV1, TurnedV1};
 use domain::port::ModelCost;
 use host::Asker;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::task::JoinError;
 use tracing::{Instrument, info_span};
 
 use crate::{Config, Error, Reader, check_question_length, model, plan_question};
@@ -24,7 +25,7 @@ pub(crate) struct Answering {
     reader: Arc<Reader>,
     asker: Option<Asker>,
     /// Permits for questions that are read at the same time.
-    reading: Semaphore,
+    reading: Arc<Semaphore>,
     /// Permits for questions that wait for the language model at the same time.
     waiting: Semaphore,
 }
@@ -35,7 +36,7 @@ impl Answering {
         let waiting = if asker.is_some() { config.model_in_flight_max } else { 0 };
         Ok(Answering {
             reader: Arc::new(Reader::new(&config)?),
-            reading: Semaphore::new(config.in_flight_max.max(1)),
+            reading: Arc::new(Semaphore::new(config.in_flight_max.max(1))),
             waiting: Semaphore::new(waiting),
             asker,
             config,
@@ -121,14 +122,57 @@ impl Answering {
 
     async fn read_evidence(&self, request: &Arc<AnswerV1>) -> Result<AnsweredV1, Error> {
         // The semaphore is never closed, so waiting for a permit cannot fail.
-        let _permit = self.reading.acquire().await.ok();
+        let permit = Arc::clone(&self.reading).acquire_owned().await.ok();
         let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
         let work = {
             let (span, reader, request) = (span.clone(), Arc::clone(&self.reader), Arc::clone(request));
             move || span.in_scope(|| reader.answer_request(&request))
         };
-        let answered = tokio::task::spawn_blocking(work).instrument(span).await?;
+        let answered = run_with_permit(permit, work).instrument(span).await?;
         tracing::debug!(status = ?answered.verdict.status, answered = answered.answer.is_some(), "read");
         Ok(answered)
+    }
+}
+
+/// Runs work on a thread for blocking work and returns its result. The permit is released when the work ends, and not
+/// when the caller stops waiting: a caller that is cancelled does not stop the thread.
+async fn run_with_permit<T: Send + 'static>(
+    permit: Option<OwnedSemaphorePermit>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let work = move || {
+        let _permit = permit;
+        work()
+    };
+    tokio::task::spawn_blocking(work).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use tokio::sync::oneshot;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_cancelled_caller_leaves_the_permit_to_the_running_work() {
+        let permits = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&permits).acquire_owned().await.ok();
+        let (begin, begun) = oneshot::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let caller = tokio::spawn(run_with_permit(permit, move || {
+            let _ = begin.send(());
+            let _ = ended.recv();
+        }));
+        begun.await.unwrap();
+        caller.abort();
+        assert!(caller.await.unwrap_err().is_cancelled());
+        assert_eq!(permits.available_permits(), 0, "the work still runs");
+        end.send(()).unwrap();
+        let released = timeout(Duration::from_secs(60), permits.acquire()).await;
+        assert!(released.is_ok_and(|it| it.is_ok()), "the work has ended");
     }
 }

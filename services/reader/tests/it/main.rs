@@ -12,6 +12,7 @@ mod plan;
 mod read;
 mod refusals;
 mod short_answers;
+mod spoken_corrections;
 mod stated;
 mod talk;
 mod times;
