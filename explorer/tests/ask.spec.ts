@@ -1,5 +1,16 @@
+import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { HeldStream } from "./held";
+import { Server } from "./server";
+
+/** Counts the questions that the page sends. */
+function countQuestions(page: Page): { sent: number } {
+  const count = { sent: 0 };
+  page.on("request", (it) => {
+    if (it.method() === "POST" && it.url().endsWith("/query")) count.sent += 1;
+  });
+  return count;
+}
 
 test("a question shows answer, verdict, evidence and cost", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/ask`);
@@ -76,21 +87,98 @@ test("the steps of a strategy appear before its response", async ({ page, sample
   }
 });
 
-test("a connection that breaks between two steps is reported, and the question is asked again", async ({ page, sample }) => {
+test("a connection that breaks between two steps is reported, and only the user asks again", async ({ page, sample }) => {
+  const questions = countQuestions(page);
   const held = new HeldStream(sample);
   const proxy = await sample.behind(held.respond);
   try {
     await page.goto(`${proxy.url}/${WALK}`);
     await expect(page.locator(".path li").first()).toBeVisible();
     held.breakOff();
-    await expect(page.getByText("The server does not answer", { exact: true })).toBeVisible();
+    await expect(page.getByRole("alert")).toContainText("The answer broke off");
     await expect(page.locator(".path li").first()).toBeVisible();
     held.release();
+    await page.getByRole("button", { name: "Try again" }).click();
     await expect(page.locator(".verdict")).toBeVisible();
-    await expect(page.getByText("The server does not answer", { exact: true })).toHaveCount(0);
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    expect(questions.sent).toBe(2);
   } finally {
     proxy.close();
   }
+});
+
+test("a question that may cost calls is not asked again by itself if the connection breaks before the first step", async ({
+  page,
+  sample,
+}) => {
+  const questions = countQuestions(page);
+  await page.route("**/query", (route) => route.abort("connectionreset"));
+  await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F&calls=1`);
+  await expect(page.getByText("The answer broke off")).toBeVisible();
+  // The page has found out by then that the server answers, and has loaded its other data again.
+  await page.waitForTimeout(4_000);
+  expect(questions.sent).toBe(1);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.locator(".verdict")).toBeVisible();
+  expect(questions.sent).toBe(2);
+});
+
+test("an answered question is not asked again when the server is back, and one that did not reach it is", async ({ page }) => {
+  const own = await Server.start();
+  try {
+    await own.rememberSample();
+    const questions = countQuestions(page);
+    await page.goto(`${own.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
+    const line = page.getByRole("button", { name: /I live on Linden Street now/ });
+    await expect(line).toBeVisible();
+    await own.stop();
+    await line.click();
+    await expect(page.getByText("The data shown may be out of date")).toBeVisible();
+    await own.run();
+    await expect(page.locator("li.open").getByRole("link", { name: "Maya lives on Linden Street" })).toBeVisible();
+    await expect(page.getByText("The data shown may be out of date")).toHaveCount(0);
+    expect(questions.sent).toBe(1);
+    await own.stop();
+    await page.getByLabel("Question").fill("Where did Maya live?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await expect(page.getByText("The server does not answer", { exact: true })).toBeVisible();
+    await expect(page.locator(".verdict")).toHaveCount(0);
+    await own.run();
+    await expect(page.locator(".verdict")).toBeVisible();
+  } finally {
+    await own.end();
+  }
+});
+
+test("the answer to a question is not shown under the next question", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
+  await expect(page.locator(".answer")).toContainText("Linden Street");
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route("**/query", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByLabel("Question").fill("Who is Noor?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await expect(page).toHaveURL(/q=Who\+is\+Noor/);
+  await expect(page.locator(".result .busy")).toBeVisible();
+  await expect(page.locator(".answer")).toHaveCount(0);
+  release();
+  await expect(page.locator(".answer")).toBeVisible();
+});
+
+test("the same question is asked again when it is submitted again", async ({ page, sample }) => {
+  const questions = countQuestions(page);
+  await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
+  await expect(page.locator(".answer")).toContainText("Linden Street");
+  expect(questions.sent).toBe(1);
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await expect.poll(() => questions.sent).toBe(2);
+  await expect(page.locator(".answer")).toContainText("Linden Street");
 });
 
 test("calls of a language model, style and verbatim are requested, and unavailable parts are reported", async ({ page, sample }) => {

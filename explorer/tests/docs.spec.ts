@@ -17,3 +17,19 @@ test("the API is described with defaults, examples and types, and can be tried",
   await expect(page.getByText("default 512")).toBeVisible();
   await expectAccessible(page);
 });
+
+test("a stream is read for a short time, and a new call ends the one before", async ({ page, sample }) => {
+  const events = "/v1/spaces/{space}/events";
+  await page.goto(`${sample.url}/docs`);
+  await page.getByLabel("Filter").fill(events);
+  await page.getByText(events).click();
+  await page.getByRole("textbox", { name: "space", exact: true }).fill("demo");
+  const send = page.getByRole("button", { name: "Send GET" });
+  await send.click();
+  await expect(page.getByRole("status")).toBeAttached();
+  const ended = page.waitForEvent("requestfailed", (it) => it.url().endsWith("/events"));
+  await send.click();
+  await ended;
+  await expect(page.getByText("The page stopped reading this stream")).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});

@@ -72,6 +72,83 @@ test("a fact is retired, undone and corrected", async ({ page }) => {
   }
 });
 
+test("a change that the server gave up is a failure and is not reported as done", async ({ page, sample }) => {
+  await page.route(
+    (url) => url.pathname.endsWith("/curations"),
+    (route) => route.fulfill({ status: 202, json: { watermark: "w1", curation: { id: "act-1" } } }),
+  );
+  const problem = { title: "Not in time", status: 504, detail: "kept as dead letter letter-1", dead_letter: "letter-1" };
+  await page.route(
+    (url) => url.searchParams.has("wait_ms"),
+    (route) => route.fulfill({ status: 504, json: problem }),
+  );
+  await page.goto(`${sample.url}/#/demo/facts`);
+  await page.getByRole("link", { name: "walnuts" }).click();
+  const panel = page.locator(".panel");
+  await panel.getByRole("button", { name: "Retire" }).click();
+  await expect(panel.getByRole("alert")).toContainText("dead letter letter-1");
+  await expect(panel.getByText("Done: Retire.")).toHaveCount(0);
+  await page.unrouteAll();
+  await page.route(
+    (url) => url.pathname.endsWith("/curations"),
+    (route) => route.fulfill({ status: 202, json: { watermark: "w1", curation: { id: "act-1" } } }),
+  );
+  await page.route(
+    (url) => url.searchParams.has("wait_ms"),
+    (route) => route.fulfill({ json: { written: true } }),
+  );
+  await panel.getByRole("button", { name: "Retire" }).click();
+  await expect(panel.getByText("Done: Retire.")).toBeVisible();
+});
+
+test("a change is confirmed after failures that pass, and another failure says that it is not confirmed", async ({ page, sample }) => {
+  await page.route(
+    (url) => url.pathname.endsWith("/curations"),
+    (route) => route.fulfill({ status: 202, json: { watermark: "w1", curation: { id: "act-1" } } }),
+  );
+  const statuses = [429, 502, 503];
+  await page.route(
+    (url) => url.searchParams.has("wait_ms"),
+    (route) => {
+      const status = statuses.shift();
+      return route.fulfill(status ? { status, headers: { "retry-after": "0" } } : { json: { written: true } });
+    },
+  );
+  await page.goto(`${sample.url}/#/demo/facts`);
+  await page.getByRole("link", { name: "walnuts" }).click();
+  const panel = page.locator(".panel");
+  await panel.getByRole("button", { name: "Retire" }).click();
+  await expect(panel.getByText("Done: Retire.")).toBeVisible({ timeout: 15_000 });
+  expect(statuses).toEqual([]);
+  statuses.push(500);
+  await panel.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(panel.getByRole("alert")).toContainText("accepted, but it is not confirmed");
+});
+
+test("a wait for a change ends when its view is left", async ({ page, sample }) => {
+  await page.route(
+    (url) => url.pathname.endsWith("/curations"),
+    (route) => route.fulfill({ status: 202, json: { watermark: "w1", curation: { id: "act-1" } } }),
+  );
+  let waits = 0;
+  await page.route(
+    (url) => url.searchParams.has("wait_ms"),
+    (route) => {
+      waits += 1;
+      return route.fulfill({ status: 503 });
+    },
+  );
+  await page.goto(`${sample.url}/#/demo/facts`);
+  await page.getByRole("link", { name: "walnuts" }).click();
+  await page.locator(".panel").getByRole("button", { name: "Retire" }).click();
+  await expect.poll(() => waits).toBe(2);
+  await page.getByRole("link", { name: "Ask" }).click();
+  await expect(page.getByRole("heading", { name: "Ask" })).toBeVisible();
+  const before = waits;
+  await page.waitForTimeout(3_000);
+  expect(waits).toBe(before);
+});
+
 test("a key that may only read cannot change a fact", async ({ page, guarded }) => {
   await page.goto(`${guarded.url}/#/demo/facts`);
   await page.getByLabel("Key").fill("reader-key");

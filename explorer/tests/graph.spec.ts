@@ -1,3 +1,4 @@
+import type { Request } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { FRAMES_LEAST, framesWhileDragging } from "./frames";
 
@@ -45,6 +46,45 @@ test("the graph contains events, which expand to their lines, causes and effects
   await page.getByLabel("Until", { exact: true }).fill("");
   await page.getByRole("button", { name: "Remove the expanded nodes" }).click();
   await expect(names.getByRole("link", { name: /That's why I missed/ })).toHaveCount(0);
+});
+
+test("nodes that are expanded for one moment do not appear at another", async ({ page, sample }) => {
+  const common = { session: "bridge", observed_at: "2025-05-01T08:00:00Z" };
+  await sample.remember("moments", [
+    { ...common, id: "m1", actor: "Ann", text: "The old bridge over the river collapsed last night." },
+    { ...common, id: "m2", actor: "Ben", text: "That's why I missed the concert in Lyon." },
+  ]);
+  await sample.derived("moments");
+  const isExpansion = (it: Request) => it.url().endsWith("/tools/expand_unit");
+  const finished = Promise.race([
+    page.waitForEvent("requestfinished", isExpansion),
+    // The page may end the request before it is released.
+    page.waitForEvent("requestfailed", isExpansion),
+  ]);
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route(
+    (url) => url.pathname.endsWith("/tools/expand_unit"),
+    async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    },
+  );
+  await page.goto(`${sample.url}/#/moments/graph`);
+  await page.locator(".tags").getByRole("link", { name: /bridge/ }).first().click();
+  const expand = page.locator(".panel").getByRole("button", { name: "Expand" });
+  await expand.click();
+  await expect(page.locator(".panel").getByRole("button", { name: "Working…" })).toBeVisible();
+  await page.getByLabel("As of").fill("2025-06-01T00:00");
+  await expect(expand).toBeEnabled();
+  release();
+  await finished;
+  const collapse = page.getByRole("button", { name: "Remove the expanded nodes" });
+  await expect(collapse).toHaveCount(0);
+  await expand.click();
+  await expect(collapse).toBeVisible();
 });
 
 test("the graph is searched, restricted by kind and seen at a moment", async ({ page, sample }) => {

@@ -150,6 +150,29 @@ test("an admin key of some spaces sees no keys", async ({ page }) => {
   });
 });
 
+test("a user who rotates the current key sees its new token and continues with it", async ({ page }) => {
+  await withServer(async (own) => {
+    const admin = { name: "second", spaces: ["*"], rights: ["read", "write", "admin"], quotas: {} };
+    const { token } = await own.call<{ token: string }>("POST", "/v1/keys", admin);
+    const card = await openOperations(page, own, token);
+    const entry = card.getByRole("group", { name: "second" });
+    await entry.getByRole("button", { name: "Rotate second" }).click();
+    await expect(entry).toContainText("this page continues with the new token");
+    await entry.getByLabel("The previous token stays valid for").selectOption("not at all");
+    await entry.getByRole("button", { name: "Create a new token" }).click();
+    const next = await card.getByLabel("Token of second").inputValue();
+    expect(await statusOf(own, token)).toBe(401);
+    expect(await statusOf(own, next)).toBe(200);
+    // A view that loads its data after the rotation uses the new token.
+    const polled = page.waitForResponse((it) => new URL(it.url()).pathname === "/v1/spaces");
+    expect((await polled).status()).toBe(200);
+    await card.getByRole("button", { name: "I have stored it" }).click();
+    await page.reload();
+    await expect(entry.getByText("your key")).toBeVisible();
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toContain(next);
+  });
+});
+
 test("a user who revokes the current key is signed out", async ({ page }) => {
   await withServer(async (own) => {
     const admin = { name: "second", spaces: ["*"], rights: ["read", "write", "admin"], quotas: {} };

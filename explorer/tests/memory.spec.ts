@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { Server } from "./server";
 
@@ -123,11 +123,83 @@ test("a session is erased part by part until no part is left", async ({ page, sa
   await page.getByRole("button", { name: "Preview" }).click();
   await page.getByLabel(/^Type autumn/).fill("autumn");
   await page.getByRole("button", { name: "Erase permanently" }).click();
-  await expect(page.getByText("1,000 records erased so far")).toBeVisible();
+  await expect(page.getByText("1,000 records are being erased")).toBeVisible();
   await expect.poll(() => seen).toEqual(["DELETE", "w1"]);
   release();
   await expect(page.getByText("Erased. Receipts: receipt-1 receipt-2")).toBeVisible();
   await expect.poll(() => seen).toEqual(["DELETE", "w1", "DELETE", "w2"]);
+});
+
+/** Erases the record `a6` in the page. The page gets responses to the erasure and to its waits that are not of the server. */
+async function eraseWithResponses(page: Page, server: Server, respondToWait: (route: Route) => Promise<void>): Promise<void> {
+  await page.route("**/records/a6", (route) =>
+    route.request().method() === "DELETE"
+      ? route.fulfill({ status: 202, json: { watermark: "w1", erasure: "receipt-1", curation: {} } })
+      : route.fallback(),
+  );
+  await page.route((url) => url.searchParams.has("wait_ms"), respondToWait);
+  await page.goto(`${server.url}/#/demo/erasure?record=a6`);
+  await page.getByLabel(/^Type a6/).fill("a6");
+  await page.getByRole("button", { name: "Erase permanently" }).click();
+}
+
+const TOO_LATE = { type: "urn:mnemic:problem:timeout", title: "Not in time", status: 504, detail: "not searchable yet" };
+
+test("an erasure is reported only when it is written, however long that takes", async ({ page, sample }) => {
+  let waits = 0;
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await eraseWithResponses(page, sample, async (route) => {
+    waits += 1;
+    if (waits === 1) return route.fulfill({ status: 504, json: TOO_LATE });
+    await held;
+    return route.fulfill({ json: { written: true } });
+  });
+  await expect.poll(() => waits).toBe(2);
+  await expect(page.getByText("Being erased…")).toBeVisible();
+  await expect(page.getByText("Erased. Receipt:")).toHaveCount(0);
+  release();
+  await expect(page.getByText("Erased. Receipt: receipt-1")).toBeVisible();
+});
+
+test("an erasure that the server gave up is a failure that names its dead letter", async ({ page, sample }) => {
+  const detail = "the write failed and is kept as dead letter letter-1";
+  await eraseWithResponses(page, sample, (route) =>
+    route.fulfill({ status: 504, json: { ...TOO_LATE, detail, dead_letter: "letter-1" } }),
+  );
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("The server could not make this change");
+  await expect(alert).toContainText("dead letter letter-1");
+  await expect(alert.getByRole("link", { name: "Open Operations" })).toHaveAttribute("href", "#/~/operations");
+  await expect(page.getByText("Being erased…")).toHaveCount(0);
+  await expect(page.getByText("Erased. Receipt:")).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test("an audit log that is not read to its end says so", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/curation`);
+  await expect(page.getByRole("heading", { name: "Audit log" })).toBeVisible();
+  await expect(page.locator("main .busy")).toHaveCount(0);
+  await expect(page.getByText("this list is not complete")).toHaveCount(0);
+  let acts = 0;
+  await page.route(
+    (url) => url.pathname.endsWith("/curations"),
+    (route) => {
+      const items = Array.from({ length: 1_000 }, () => {
+        acts += 1;
+        return { id: `act-${acts}`, at: "2025-01-01T00:00:00Z", by: "", act: { kind: "pin_unit", unit: "unit-1" } };
+      });
+      return route.fulfill({ json: { items, next: "more" } });
+    },
+  );
+  await page.reload();
+  await expect(page.getByText("Only 20,000 entries were read: this list is not complete.")).toBeVisible();
+  const lines = page.getByRole("listitem").filter({ hasText: "pinned a unit" });
+  await expect(lines).toHaveCount(100);
+  await page.getByRole("button", { name: "Show more" }).first().click();
+  await expect(lines).toHaveCount(200);
 });
 
 test("a key that may only read cannot erase", async ({ page, guarded }) => {

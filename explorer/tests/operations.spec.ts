@@ -1,6 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
 import { reading } from "./readings";
 import { Server } from "./server";
+import { manySpaces } from "./spaces";
 
 test("an admin key sees sizes, progress, dead letters and its rights", async ({ page, guarded }) => {
   await page.goto(`${guarded.url}/`);
@@ -25,6 +26,26 @@ test("a load that takes longer than the time between two loads appears", async (
   await page.goto(`${sample.url}/#/~/operations`);
   await expect(page.getByText("up to date").first()).toBeVisible({ timeout: 30_000 });
   await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+test("progress and readings of a space that the lists do not show are opened by its name", async ({ page, sample }) => {
+  await page.route(
+    (url) => url.pathname === "/v1/spaces",
+    (route) => route.fulfill({ json: manySpaces(route) }),
+  );
+  await page.route("**/v1/spaces/many-*/progress", (route) => route.fulfill({ json: { written: true, backlog: 0 } }));
+  await page.goto(`${sample.url}/#/~/operations`);
+  const spaces = page.locator(".card", { has: page.getByRole("heading", { name: "Spaces", exact: true }) });
+  await expect(spaces.getByText("Only the first 50 spaces are shown.")).toBeVisible();
+  await spaces.getByLabel("Name of another space").fill("demo");
+  await spaces.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(spaces.getByRole("row", { name: /demo 41/ })).toBeVisible();
+  const readings = page.locator(".card", { has: page.getByRole("heading", { name: "Readings of language models" }) });
+  await expect(readings.getByText("Only the first 200 spaces are shown.")).toBeVisible();
+  await readings.getByLabel("Name of another space").fill("demo");
+  await readings.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(readings.getByLabel("Space", { exact: true })).toHaveValue("demo");
+  await expect(readings.getByText("Waiting", { exact: true })).toBeVisible();
 });
 
 test("a key that may only read has no operations", async ({ page, guarded }) => {

@@ -1,5 +1,6 @@
 import { expect, expectAccessible, expectFits, test } from "./fixtures";
 import { Server } from "./server";
+import { manySpaces } from "./spaces";
 
 test("browsers get the explorer and other clients the index", async ({ page, sample }) => {
   const response = await page.goto(`${sample.url}/`);
@@ -38,6 +39,19 @@ test("a user signs in, and a wrong key is refused", async ({ page, guarded }) =>
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("owner-key");
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page.getByLabel("Key")).toBeVisible();
+});
+
+test("a key with characters that a request cannot carry is refused", async ({ page, guarded }) => {
+  await page.goto(`${guarded.url}/#/demo/ask`);
+  await page.getByLabel("Key").fill("ключ");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText("This cannot be a key");
+  await page.getByLabel("Key").fill("a key with spaces");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText("did not accept");
+  await page.getByLabel("Key").fill("owner-key");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Ask" })).toBeVisible();
 });
 
 test("a key without rights sees no write actions and no other spaces", async ({ page, guarded }) => {
@@ -83,6 +97,34 @@ test("a view that is opened while the server is away appears when it is back", a
   } finally {
     await own.end();
   }
+});
+
+test("a view whose file is missing after an update of the server asks the user to reload", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/ask`);
+  await expect(page.getByRole("heading", { name: "Ask" })).toBeVisible();
+  await page.route("**/assets/facts-*.js", (route) => route.fulfill({ status: 404 }));
+  await page.getByRole("link", { name: "Facts" }).click();
+  await expect(page.getByRole("alert")).toContainText("This view could not be loaded");
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Reload the page" }).click();
+  await expect(page.getByRole("link", { name: "Mill Lane" })).toBeVisible();
+});
+
+test("a space that the lists do not show is opened by its name", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/`);
+  await expect(page.getByRole("link", { name: "demo" })).toBeVisible();
+  await expect(page.getByLabel("Name of another space")).toHaveCount(0);
+  await page.route(
+    (url) => url.pathname === "/v1/spaces",
+    (route) => route.fulfill({ json: manySpaces(route) }),
+  );
+  await page.reload();
+  await expect(page.getByText("Only the first 1,000 spaces are shown.")).toBeVisible();
+  await page.getByLabel("Name of another space").fill("demo");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(page).toHaveURL(/#\/demo\/ask$/);
+  await page.getByLabel("Space", { exact: true }).selectOption("More spaces…");
+  await expect(page.getByRole("heading", { name: "Spaces" })).toBeVisible();
 });
 
 test("a route that does not exist says so", async ({ page, sample }) => {

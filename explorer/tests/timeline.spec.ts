@@ -30,6 +30,51 @@ test("records are filtered by session, actor, kind and time, and events are show
   await page.getByLabel("Kind").selectOption("");
   await page.getByLabel("Show events").check();
   await expect(page.getByText("52 in all")).toBeVisible();
+  await page.getByLabel("Actor").fill("nobody");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.getByLabel("Actor").fill("");
+  await expect(page.getByText("52 in all")).toBeVisible();
+  await page.getByLabel("Until", { exact: true }).fill("2001-01-01T00:00");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.getByLabel("Until", { exact: true }).fill("");
+  await expect(page.getByText("52 in all")).toBeVisible();
+  await page.getByLabel("From", { exact: true }).fill("2099-01-01T00:00");
+  await expect(page.getByText("No record fits")).toBeVisible();
+});
+
+test("events that are not read to their end are reported", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline`);
+  await page.getByLabel("Show events").check();
+  await expect(page.getByText("52 in all")).toBeVisible();
+  await expect(page.getByText("Only the events among")).toHaveCount(0);
+  const unit = { id: "unit-1", grain: "turn", records: [], external_ids: [], observed_at: "2025-01-01T00:00:00Z" };
+  await page.route(
+    (url) => url.pathname.endsWith("/units"),
+    (route) => route.fulfill({ json: { items: Array.from({ length: 1_000 }, () => unit), next: "more" } }),
+  );
+  await page.getByLabel("Show events").uncheck();
+  await page.getByLabel("Show events").check();
+  await expect(page.getByText("Only the events among 10,000 units were read")).toBeVisible();
+});
+
+test("each version of a record opens separately, and an erasure counts all of them", async ({ page, sample }) => {
+  const first = { id: "note", actor: "Ann", observed_at: "2025-01-01T08:00:00Z", text: "The meeting is on Monday." };
+  const second = { actor: "Ann", observed_at: "2025-02-01T08:00:00Z", text: "The meeting is on Friday." };
+  await sample.remember("versions", [first]);
+  const { watermark } = await sample.call<{ watermark: string }>("PUT", "/v1/spaces/versions/records/note", second);
+  await sample.call("GET", `/v1/spaces/versions/progress?watermark=${watermark}&wait_ms=20000`);
+  await page.goto(`${sample.url}/#/versions/timeline`);
+  await expect(page.getByText("2 in all")).toBeVisible();
+  const text = page.locator(".panel blockquote");
+  await page.getByRole("link", { name: "1 Jan 2025, 08:00" }).click();
+  await expect(text).toContainText("Monday");
+  await page.getByRole("link", { name: "1 Feb 2025, 08:00" }).click();
+  await expect(text).toContainText("Friday");
+  await page.goto(`${sample.url}/#/versions/timeline/note`);
+  await expect(text).toContainText("Friday");
+  await page.goto(`${sample.url}/#/versions/erasure?record=note`);
+  const records = page.locator(".pairs > div").filter({ has: page.getByText("Records", { exact: true }) });
+  await expect(records.locator("dd")).toHaveText("2");
 });
 
 test("the picture zooms from years to minutes and back", async ({ page, sample }) => {

@@ -2,13 +2,20 @@ import { noteServerTime } from "../lib/clock";
 import { key, lostKey, noteAnswer, noteSilence } from "./session";
 import type { Listed, Problem } from "./types";
 
-/** A failed call: the problem document of the server, or none if the server did not answer. */
+/**
+ * A failed call: the problem document of the server, or none if the server did not answer. `deadLetter` is the id of the dead
+ * letter with the write, if the server gave the write up.
+ */
 export class Failure extends Error {
+  /** Milliseconds that the server requests until the next attempt; 0 if it requests none. */
+  retryAfterMs = 0;
+
   constructor(
     readonly status: number,
     readonly title: string,
     readonly detail: string,
     readonly kind: string,
+    readonly deadLetter = "",
   ) {
     super(detail || title);
   }
@@ -38,10 +45,17 @@ function address(path: string, query: Query = {}): string {
 }
 
 async function failure(response: Response): Promise<Failure> {
+  const problem = await problemOf(response);
+  // `Retry-After` may also be a date, which is ignored: Mnemic sends seconds.
+  problem.retryAfterMs = 1000 * (Number(response.headers.get("retry-after")) || 0);
+  return problem;
+}
+
+async function problemOf(response: Response): Promise<Failure> {
   const text = await response.text().catch(() => "");
   try {
     const problem = JSON.parse(text) as Problem;
-    return new Failure(response.status, problem.title, problem.detail, problem.type);
+    return new Failure(response.status, problem.title, problem.detail, problem.type, problem.dead_letter ?? "");
   } catch {
     return new Failure(response.status, response.statusText || `HTTP ${response.status}`, text.slice(0, 500), "");
   }
@@ -50,7 +64,8 @@ async function failure(response: Response): Promise<Failure> {
 /** Sends a call with the user's key and returns the response; throws a `Failure` unless the status is a success. */
 export async function send(path: string, accept: string, { method = "GET", query, body, signal }: Call): Promise<Response> {
   const headers: { [name: string]: string } = { accept };
-  if (key.value) headers.authorization = `Bearer ${key.value}`;
+  const used = key.value;
+  if (used) headers.authorization = `Bearer ${used}`;
   if (body !== undefined) headers["content-type"] = "application/json";
   let response: Response;
   try {
@@ -70,7 +85,7 @@ export async function send(path: string, accept: string, { method = "GET", query
   noteServerTime(response.headers.get("date"));
   if (!response.ok) {
     const problem = await failure(response);
-    if (problem.status === 401) lostKey();
+    if (problem.status === 401) lostKey(used);
     throw problem;
   }
   return response;
@@ -90,7 +105,7 @@ export function inSpace(space: string, ...parts: string[]): string {
 
 /**
  * Reads a list page by page, passes the items so far to `show`, and stops after `most` items. Returns true if it read the whole
- * list.
+ * list. A page has 1,000 items, unless `query` has another `limit`.
  */
 export async function readList<Item>(
   path: string,
@@ -102,11 +117,26 @@ export async function readList<Item>(
   const items: Item[] = [];
   let after: string | undefined;
   for (;;) {
-    const page: Listed<Item> = await call(path, { query: { ...query, after, limit: 1000 }, signal });
+    const page: Listed<Item> = await call(path, { query: { limit: 1000, ...query, after }, signal });
     items.push(...page.items);
     show(items.slice(0, most));
     if (!page.next) return true;
     if (items.length >= most) return false;
     after = page.next;
   }
+}
+
+/** The items of a list, and whether they are all of its items. */
+export interface ListRead<Item> {
+  items: Item[];
+  all: boolean;
+}
+
+/** Reads a list to its end, or up to `most` items. */
+export async function readWhole<Item>(path: string, query: Query, most: number, signal: AbortSignal): Promise<ListRead<Item>> {
+  let items: Item[] = [];
+  const all = await readList<Item>(path, query, most, signal, (some) => {
+    items = some;
+  });
+  return { items, all };
 }

@@ -1,6 +1,6 @@
+import { t } from "../strings";
 import { Failure, inSpace, send } from "./client";
 import { eventsOf } from "./events";
-import { noteSilence } from "./session";
 import type { PathStep, Problem, QueryRequest, QueryResponse } from "./types";
 
 /**
@@ -17,7 +17,10 @@ export interface Progressing {
   response: QueryResponse | undefined;
 }
 
-/** Asks a question, passes each step to `show` as soon as the server sends it, and returns the steps with the response. */
+/**
+ * Asks a question, passes each step to `show` as soon as the server sends it, and returns the steps with the response. The failure
+ * of a question that may cost calls of a language model is never `unreachable`, so that only the user asks such a question again.
+ */
 export async function ask(
   space: string,
   body: QueryRequest,
@@ -26,8 +29,9 @@ export async function ask(
 ): Promise<Progressing> {
   let before = performance.now();
   const steps: TimedStep[] = [];
-  const stream = await send(inSpace(space, "query"), "text/event-stream", { method: "POST", body, signal });
+  const mayCost = (body.budget?.model_calls ?? 0) > 0;
   try {
+    const stream = await send(inSpace(space, "query"), "text/event-stream", { method: "POST", body, signal });
     for await (const { name, data } of eventsOf(stream)) {
       if (name === "response") return { steps, response: JSON.parse(data) as QueryResponse };
       if (name === "problem") {
@@ -41,9 +45,11 @@ export async function ask(
       show({ steps: [...steps], response: undefined });
     }
   } catch (error) {
-    if (signal.aborted || error instanceof Failure) throw error;
+    // A server that sent nothing may have begun to answer: it sends the headers of the response with the first step.
+    const mayBeBrokenOff = error instanceof Failure && error.unreachable && mayCost;
+    if (signal.aborted || (error instanceof Failure && !mayBeBrokenOff)) throw error;
   }
-  // The connection ended before the response.
-  noteSilence();
-  throw new Failure(0, "", "", "");
+  // The connection ended before the response. The server may have called a language model already, so this failure differs from
+  // that of an unreachable server: the page does not ask again by itself.
+  throw new Failure(-1, t.trouble.brokenOff, t.trouble.brokenOffHint, "");
 }

@@ -1,12 +1,21 @@
 import { signal } from "@preact/signals";
-import type { Access, Right } from "./types";
+import type { Access, ApiKeyToken, Right } from "./types";
 
 const STORED = "mnemic.key";
 /** Milliseconds between checks whether an unreachable server is back. */
 const LOOK_EVERY = 1500;
 
+/** The characters of a key, which has no space at its ends. The server reads a key with other characters as no key. */
+const KEY = /^[ -~]+$/;
+
+/** Returns the key that is stored for this tab; empty if there is none that can be sent. */
+function storedKey(): string {
+  const text = sessionStorage.getItem(STORED) ?? "";
+  return KEY.test(text) ? text : "";
+}
+
 /** The user's key; empty without a key. It is stored for this tab only. */
-export const key = signal(sessionStorage.getItem(STORED) ?? "");
+export const key = signal(storedKey());
 /** The spaces and rights of the key; null until they are known. */
 export const access = signal<Access | null>(null);
 /** Whether the server requires a key and has got none. */
@@ -28,13 +37,36 @@ export function mayEverywhere(right: Right): boolean {
   return may(right) && (access.value?.spaces.includes("*") ?? false);
 }
 
-/** Stores the key that the user typed. */
-export function takeKey(text: string): void {
-  key.value = text.trim();
-  sessionStorage.setItem(STORED, key.value);
+/** Stores the key that the user typed. Returns false, and stores nothing, if the text cannot be a key. */
+export function takeKey(text: string): boolean {
+  const typed = text.trim();
+  if (!KEY.test(typed)) return false;
+  key.value = typed;
+  sessionStorage.setItem(STORED, typed);
   keyNeeded.value = false;
   keyRefused.value = false;
   access.value = null;
+  return true;
+}
+
+/** Whether the user's own key is being rotated: the server may refuse the old token before the new one arrives. */
+let isRotating = false;
+
+/** Rotates the user's own key, and continues with its new token; the views stay open, since one of them shows the token. */
+export async function rotateOwnKey(rotate: () => Promise<ApiKeyToken>): Promise<ApiKeyToken> {
+  const before = key.value;
+  isRotating = true;
+  try {
+    const made = await rotate();
+    // The user may have signed out meanwhile.
+    if (key.value === before) {
+      key.value = made.token;
+      sessionStorage.setItem(STORED, made.token);
+    }
+    return made;
+  } finally {
+    isRotating = false;
+  }
 }
 
 /** Removes the key. */
@@ -46,8 +78,10 @@ export function signOut(): void {
   keyRefused.value = false;
 }
 
-/** Handles a request that the server refused because its key is missing or invalid. */
-export function lostKey(): void {
+/** Handles a request that the server refused because `used`, the key of the request, is missing or invalid. */
+export function lostKey(used: string): void {
+  // Requests with the old token may still be on their way when the key is rotated.
+  if (isRotating || used !== key.value) return;
   keyRefused.value = key.value !== "";
   sessionStorage.removeItem(STORED);
   key.value = "";

@@ -11,14 +11,14 @@ export interface Loaded<Value> {
 
 /**
  * Loads data whenever `inputs` change, the server is back or the memory was changed. The previous data stay until new data
- * arrive.
+ * arrive. With another `turn`, the data are loaded again only when it changes.
  */
 export function useLoaded<Value>(
   read: (signal: AbortSignal, show: (value: Value) => void) => Promise<Value>,
   inputs: unknown[],
+  turn = revision.value,
 ): Loaded<Value> {
   const [state, setState] = useState<Loaded<Value>>({ value: undefined, failure: undefined, loading: true });
-  const turn = revision.value;
   useEffect(() => {
     const stop = new AbortController();
     const show = (value: Value) => {
@@ -38,6 +38,13 @@ export function useLoaded<Value>(
     return () => stop.abort();
   }, [...inputs, turn]);
   return state;
+}
+
+/** Returns a signal that is aborted when the component is removed, for example because the user leaves the view. */
+export function useRemovalSignal(): AbortSignal {
+  const [removal] = useState(() => new AbortController());
+  useEffect(() => () => removal.abort(), []);
+  return removal.signal;
 }
 
 /** Returns `value` once it has not changed for `ms` milliseconds. */

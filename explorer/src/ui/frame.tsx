@@ -8,7 +8,7 @@ import { nextTheme, theme } from "../lib/theme";
 import { t } from "../strings";
 import { viewsOf } from "../views";
 
-/** Maximum number of spaces in the box at the top; the list of spaces has all. */
+/** Maximum number of spaces in the box at the top. If there are more, its last entry leads to the list of spaces. */
 const OFFERED = 200;
 
 /** The frame around every view: the current position and the navigation. */
@@ -66,7 +66,9 @@ function SpaceBox({ space, view }: { space: string; view: string }) {
       value={space}
       onChange={(event) => {
         const chosen = event.currentTarget.value;
-        go(chosen ? link(chosen, view && space ? view : "ask") : link("", ""));
+        // This entry is not a space, so the box keeps showing the current one.
+        if (chosen === NO_SPACE) event.currentTarget.value = space;
+        go(chosen && chosen !== NO_SPACE ? link(chosen, view && space ? view : "ask") : link("", ""));
       }}
     >
       <option value="">{t.allSpaces}</option>
@@ -75,6 +77,7 @@ function SpaceBox({ space, view }: { space: string; view: string }) {
           {name}
         </option>
       ))}
+      {spaces.value?.next && <option value={NO_SPACE}>{t.spaces.others}</option>}
     </select>
   );
 }

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Failure } from "../api/client";
 import { readAgain } from "../api/session";
+import { whole } from "../lib/format";
 import type { Loaded } from "../lib/load";
+import { NO_SPACE, link } from "../lib/route";
 import { t } from "../strings";
 
 interface Children {
@@ -30,17 +33,37 @@ export function Card({ title, children, ...rest }: Children & { title?: string; 
   );
 }
 
+interface TroubleProps {
+  failure: Failure;
+  /** Repeats the failed action; without it, the views load their data again. */
+  onRetry?: () => void;
+}
+
 /** An error in the words of the server, with a button to try again. */
-export function Trouble({ failure }: { failure: Failure }) {
+export function Trouble({ failure, onRetry = readAgain }: TroubleProps) {
+  if (failure.deadLetter) return <GivenUp failure={failure} />;
   const title = failure.unreachable ? t.trouble.unreachable : failure.title || t.trouble.unknown;
   const detail = failure.unreachable ? t.trouble.unreachableHint : failure.detail;
   return (
     <div class="trouble" role="alert">
       <strong>{title}</strong>
       {detail && <p>{detail}</p>}
-      <button type="button" onClick={readAgain}>
+      <button type="button" onClick={onRetry}>
         {t.retry}
       </button>
+    </div>
+  );
+}
+
+/** A write that the server accepted and could not make. Only a replay of its dead letter helps, so there is no other button. */
+function GivenUp({ failure }: { failure: Failure }) {
+  return (
+    <div class="trouble" role="alert">
+      <strong>{t.trouble.givenUp}</strong>
+      <p>{failure.detail}</p>
+      <p>
+        {t.trouble.givenUpHint} <a href={link(NO_SPACE, "operations")}>{t.trouble.openLetters}</a>
+      </p>
     </div>
   );
 }
@@ -66,18 +89,46 @@ export function Empty({ title, children }: Children & { title: string }) {
 /** Shows the loaded data, a loading note, or the reason of a failure. */
 export function Shown<Value>({
   from,
+  onRetry,
   children,
-}: {
+}: Pick<TroubleProps, "onRetry"> & {
   from: Loaded<Value>;
   children: (value: Value) => ComponentChildren;
 }) {
   return (
     <>
-      {from.failure && <Trouble failure={from.failure} />}
+      {from.failure && <Trouble failure={from.failure} onRetry={onRetry} />}
       {from.value === undefined && from.loading && <Busy />}
       {from.value !== undefined && children(from.value)}
     </>
   );
+}
+
+interface PagedProps<Item> {
+  items: Item[];
+  /** Number of items that are shown at first, and that are added each time. */
+  step: number;
+  children: (items: Item[]) => ComponentChildren;
+}
+
+/** Shows the first items of a long list, and more of them when the user asks. */
+export function PagedList<Item>({ items, step, children }: PagedProps<Item>) {
+  const [most, setMost] = useState(step);
+  return (
+    <>
+      {children(items.slice(0, most))}
+      {items.length > most && (
+        <button type="button" class="quiet" onClick={() => setMost(most + step)}>
+          {t.more}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A notice that a list was read up to `most` items only; nothing if the list is complete. */
+export function CutNotice({ all, most }: { all: boolean; most: number }) {
+  return all ? null : <p class="notice">{t.cutOff(whole(most))}</p>;
 }
 
 export function Badge({ kind = "", children }: Children & { kind?: string }) {

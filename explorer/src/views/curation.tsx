@@ -1,4 +1,4 @@
-import { inSpace, readList } from "../api/client";
+import { inSpace, readWhole } from "../api/client";
 import { may } from "../api/session";
 import type { Curation as Curated, Merge } from "../api/types";
 import { fixed, minute } from "../lib/format";
@@ -6,22 +6,15 @@ import { useLoaded } from "../lib/load";
 import { link } from "../lib/route";
 import { t } from "../strings";
 import { Act } from "../ui/act";
-import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
+import { Badge, Card, CutNotice, Empty, Heading, PagedList, Shown, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
-const READ = 2000;
+/** Maximum number of entries of a list that are read, and number of entries that are shown until the user asks for more. */
+const READ = 20_000;
+const LISTED = 100;
 
-function useAll<Item>(space: string, list: string) {
-  return useLoaded<Item[]>(
-    async (signal) => {
-      let all: Item[] = [];
-      await readList<Item>(inSpace(space, list), {}, READ, signal, (items) => {
-        all = items;
-      });
-      return all;
-    },
-    [space, list],
-  );
+function useWhole<Item>(space: string, list: string) {
+  return useLoaded((signal) => readWhole<Item>(inSpace(space, list), {}, READ, signal), [space, list]);
 }
 
 export function Curation({ space }: ViewProps) {
@@ -35,21 +28,28 @@ export function Curation({ space }: ViewProps) {
 }
 
 function AuditLog({ space }: { space: string }) {
-  const acts = useAll<Curated>(space, "curations");
+  const acts = useWhole<Curated>(space, "curations");
   return (
     <Card title={t.curation.log}>
       <Shown from={acts}>
-        {(all) => {
-          const undone = new Set(all.flatMap((it) => (it.act.kind === "undo" ? [it.act.curation] : [])));
-          const sorted = all.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at) || (a.id < b.id ? -1 : 1));
+        {({ items, all }) => {
+          const undone = new Set(items.flatMap((it) => (it.act.kind === "undo" ? [it.act.curation] : [])));
+          const sorted = items.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at) || (a.id < b.id ? -1 : 1));
           return sorted.length === 0 ? (
             <p class="hint">{t.curation.noActs}</p>
           ) : (
-            <ul class="plain">
-              {sorted.map((it) => (
-                <ActLine key={it.id} space={space} it={it} undone={undone.has(it.id)} />
-              ))}
-            </ul>
+            <>
+              <CutNotice all={all} most={READ} />
+              <PagedList items={sorted} step={LISTED}>
+                {(some) => (
+                  <ul class="plain">
+                    {some.map((it) => (
+                      <ActLine key={it.id} space={space} it={it} undone={undone.has(it.id)} />
+                    ))}
+                  </ul>
+                )}
+              </PagedList>
+            </>
           );
         }}
       </Shown>
@@ -76,33 +76,46 @@ function ActLine({ space, it, undone }: { space: string; it: Curated; undone: bo
 }
 
 function Merges({ space }: { space: string }) {
-  const merges = useAll<Merge>(space, "merges");
+  const merges = useWhole<Merge>(space, "merges");
   return (
     <Card title={t.curation.merges}>
       <p class="hint">{t.curation.mergesHint}</p>
       <Shown from={merges}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.curation.noMerges} />
           ) : (
-            <ul class="plain">
-              {all.map((it) => (
-                <li key={it.id} class="actions">
-                  <span>
-                    <Badge>{it.of}</Badge>
-                    <Words text={it.names.join(" = ")} most={300} /> <span class="hint">{it.reason}</span>{" "}
-                    <span class="hint">{t.curation.similarity(fixed(it.similarity))}</span>{" "}
-                    {it.undone && <Badge kind="warn">{t.curation.undone}</Badge>}
-                  </span>
-                  {may("write") && !it.undone && (
-                    <Act space={space} label={t.curation.undoMerge} act={{ kind: "undo_merge", merge: it.id }} />
-                  )}
-                </li>
-              ))}
-            </ul>
+            <>
+              <CutNotice all={all} most={READ} />
+              <PagedList items={items} step={LISTED}>
+                {(some) => (
+                  <ul class="plain">
+                    {some.map((it) => (
+                      <MergeLine key={it.id} space={space} it={it} />
+                    ))}
+                  </ul>
+                )}
+              </PagedList>
+            </>
           )
         }
       </Shown>
     </Card>
+  );
+}
+
+function MergeLine({ space, it }: { space: string; it: Merge }) {
+  return (
+    <li class="actions">
+      <span>
+        <Badge>{it.of}</Badge>
+        <Words text={it.names.join(" = ")} most={300} /> <span class="hint">{it.reason}</span>{" "}
+        <span class="hint">{t.curation.similarity(fixed(it.similarity))}</span>{" "}
+        {it.undone && <Badge kind="warn">{t.curation.undone}</Badge>}
+      </span>
+      {may("write") && !it.undone && (
+        <Act space={space} label={t.curation.undoMerge} act={{ kind: "undo_merge", merge: it.id }} />
+      )}
+    </li>
   );
 }

@@ -1,18 +1,20 @@
 import { useState } from "preact/hooks";
-import { Failure, call, inSpace, readList } from "../api/client";
+import { Failure, call, inSpace, readWhole } from "../api/client";
 import { may } from "../api/session";
 import type { Curated, Erased, Erasure as Receipt, ErasureCheck } from "../api/types";
 import { minute, whole } from "../lib/format";
-import { useLoaded } from "../lib/load";
+import { useLoaded, useRemovalSignal } from "../lib/load";
 import { route } from "../lib/route";
 import { t } from "../strings";
-import { settle, written } from "../ui/act";
+import { showChange, written } from "../ui/act";
 import { Field, Select } from "../ui/field";
-import { Badge, Busy, Card, Empty, Heading, Pairs, Shown, Trouble } from "../ui/parts";
+import { Badge, Busy, Card, CutNotice, Empty, Heading, PagedList, Pairs, Shown, Trouble } from "../ui/parts";
 import { Preview } from "./erasure/preview";
 import type { ViewProps } from ".";
 
-const RECEIPTS_READ = 1000;
+/** Maximum number of receipts that are read, and number of receipts that are shown until the user asks for more. */
+const RECEIPTS_READ = 20_000;
+const LISTED = 50;
 
 /** The data to erase. */
 export interface Target {
@@ -60,28 +62,32 @@ function Confirm({ space, target }: { space: string; target: Target }) {
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
   const [receipts, setReceipts] = useState<string[]>([]);
+  const [accepted, setAccepted] = useState(false);
   const [records, setRecords] = useState(0);
   const [done, setDone] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const removal = useRemovalSignal();
+  /** Erases as many records as the server erases at once, and waits until they are erased. Returns true if there are more. */
   const eraseBatch = async () => {
     const erased = await call<Curated | Erased>(inSpace(space, `${target.kind}s`, target.name), { method: "DELETE" });
     const { erasure } = erased;
-    if (erasure) setReceipts((before) => [...before, erasure]);
+    setAccepted(true);
     if ("records" in erased) setRecords((before) => before + erased.records);
-    return erased;
+    await written(space, erased.watermark, removal);
+    // A receipt exists only once its erasure is written.
+    if (erasure) setReceipts((before) => [...before, erasure]);
+    return "more" in erased && erased.more;
   };
   const erase = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setFailure(undefined);
+    setAccepted(false);
     try {
-      let erased = await eraseBatch();
-      while ("more" in erased && erased.more) {
-        await written(space, erased.watermark);
-        erased = await eraseBatch();
-      }
+      let hasMore = true;
+      while (hasMore) hasMore = await eraseBatch();
       setDone(true);
-      await settle(space, erased.watermark);
+      showChange();
     } catch (error) {
       if (error instanceof Failure) setFailure(error);
     }
@@ -109,31 +115,33 @@ function Confirm({ space, target }: { space: string; target: Target }) {
           {busy ? t.act.busy : t.erasure.erase}
         </button>
       </form>
-      {busy && records > 0 && <Busy label={t.erasure.soFar(whole(records))} />}
+      {busy && accepted && <Busy label={records > 0 ? t.erasure.erasingRecords(whole(records)) : t.erasure.erasing} />}
       {failure && <Trouble failure={failure} />}
     </>
   );
 }
 
 function Receipts({ space }: { space: string }) {
-  const receipts = useLoaded<Receipt[]>(
+  const receipts = useLoaded(
     async (signal) => {
-      let all: Receipt[] = [];
-      await readList<Receipt>(inSpace(space, "erasures"), {}, RECEIPTS_READ, signal, (items) => {
-        all = items;
-      });
-      return all.toSorted((a, b) => Date.parse(b.requested_at) - Date.parse(a.requested_at));
+      const { items, all } = await readWhole<Receipt>(inSpace(space, "erasures"), {}, RECEIPTS_READ, signal);
+      return { items: items.toSorted((a, b) => Date.parse(b.requested_at) - Date.parse(a.requested_at)), all };
     },
     [space],
   );
   return (
     <Card title={t.erasure.receipts}>
       <Shown from={receipts}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.erasure.noReceipts} />
           ) : (
-            all.map((it) => <ReceiptCard key={it.id} space={space} it={it} />)
+            <>
+              <CutNotice all={all} most={RECEIPTS_READ} />
+              <PagedList items={items} step={LISTED}>
+                {(some) => some.map((it) => <ReceiptCard key={it.id} space={space} it={it} />)}
+              </PagedList>
+            </>
           )
         }
       </Shown>

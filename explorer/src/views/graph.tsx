@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { inSpace, readList } from "../api/client";
 import type { Entity, Fact, Unit } from "../api/types";
 import { moment, whole } from "../lib/format";
@@ -101,10 +101,18 @@ interface DrawnProps {
 /** The expanded nodes and links, until the user chooses another moment. */
 function useExpanded(space: string, asOf: string) {
   const [expanded, setExpanded] = useState(NOTHING);
-  useEffect(() => setExpanded(NOTHING), [space, asOf]);
+  const running = useRef(new AbortController());
+  // Nodes that were read for one moment must not appear at another.
+  useEffect(() => {
+    const controller = new AbortController();
+    running.current = controller;
+    setExpanded(NOTHING);
+    return () => controller.abort();
+  }, [space, asOf]);
   const add = async (node: Node) => {
-    const found = await expand(space, node, asOf, new AbortController().signal);
-    setExpanded((before) => joined(before, found));
+    const { signal } = running.current;
+    const found = await expand(space, node, asOf, signal);
+    if (!signal.aborted) setExpanded((before) => joined(before, found));
   };
   return { expanded, add, collapse: () => setExpanded(NOTHING) };
 }

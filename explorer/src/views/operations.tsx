@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Failure, call, inSpace } from "../api/client";
+import { Failure, call, inSpace, readWhole } from "../api/client";
 import { access, mayEverywhere, readAgain } from "../api/session";
 import type { DeadLetter, Listed, Progress, Rebuild, Space } from "../api/types";
 import { fixed, minute, whole } from "../lib/format";
-import { useLoaded } from "../lib/load";
+import { type Loaded, useLoaded } from "../lib/load";
 import { t } from "../strings";
 import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble, Words } from "../ui/parts";
 import { Keys } from "./operations/keys";
 import { Readings } from "./operations/readings";
+import { MoreSpaces } from "./more_spaces";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
 /** Maximum number of spaces whose progress is shown, and maximum number of dead letters that are shown. */
@@ -42,27 +43,50 @@ export function Operations() {
   );
 }
 
-/** Sizes and progress of spaces, refreshed every few seconds, with the number of records stored since the last refresh. */
-function SpaceProgress() {
+/** Loads data, and again every few seconds. */
+function usePolled<Value>(read: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [turn, setTurn] = useState(0);
-  const rows = useLoaded<Row[]>(
-    async (signal) => {
-      const spaces = await call<Listed<Space>>("/v1/spaces", { query: { limit: SPACES }, signal });
-      return Promise.all(spaces.items.map((it) => readRow(it, signal)));
-    },
-    [turn],
-  );
+  const loaded = useLoaded<Value>(read, [turn]);
   // A new load ends the one before, so it begins only after that one has ended.
   useEffect(() => {
-    if (rows.loading) return;
+    if (loaded.loading) return;
     const timer = setTimeout(() => setTurn((it) => it + 1), POLL_MS);
     return () => clearTimeout(timer);
-  }, [rows]);
+  }, [loaded]);
+  return loaded;
+}
+
+/** Sizes and progress of spaces, refreshed every few seconds, with the number of records stored since the last refresh. */
+function SpaceProgress() {
+  const [named, setNamed] = useState("");
+  const progress = usePolled(async (signal) => {
+    const spaces = await call<Listed<Space>>("/v1/spaces", { query: { limit: SPACES }, signal });
+    const rows = await Promise.all(spaces.items.map((it) => readRow(it, signal)));
+    return { rows, all: !spaces.next };
+  });
   return (
     <Card class="flush padded-title" title={t.spaces.title}>
-      <Shown from={rows}>{(it) => <ProgressTable rows={it} />}</Shown>
+      <Shown from={progress}>
+        {({ rows, all }) => (
+          <>
+            <ProgressTable rows={rows} />
+            {!all && (
+              <div class="inset">
+                <MoreSpaces most={SPACES} onOpen={setNamed} />
+              </div>
+            )}
+          </>
+        )}
+      </Shown>
+      {named && <NamedSpace key={named} name={named} />}
     </Card>
   );
+}
+
+/** Size and progress of a space that is not among the first ones. */
+function NamedSpace({ name }: { name: string }) {
+  const rows = usePolled(async (signal) => [await readRow(await call<Space>(inSpace(name), { signal }), signal)]);
+  return <Shown from={rows}>{(it) => <ProgressTable rows={it} />}</Shown>;
 }
 
 function ProgressTable({ rows }: { rows: Row[] }) {
@@ -114,19 +138,24 @@ function useRate(value: number, read: unknown): number {
 }
 
 function DeadLetters() {
-  const letters = useLoaded<Listed<DeadLetter>>(
-    (signal) => call("/v1/admin/dead-letters", { query: { limit: LETTERS }, signal }),
+  const letters = useLoaded(
+    (signal) => readWhole<DeadLetter>("/v1/admin/dead-letters", { limit: LETTERS }, LETTERS, signal),
     [],
   );
   return (
     <Card title={t.operations.letters}>
       <p class="hint">{t.operations.lettersHint}</p>
       <Shown from={letters}>
-        {(it) =>
-          it.items.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.operations.noLetters} />
           ) : (
-            it.items.map((letter) => <Letter key={letter.id} it={letter} />)
+            <>
+              {!all && <p class="notice">{t.operations.lettersCut(whole(LETTERS))}</p>}
+              {items.map((letter) => (
+                <Letter key={letter.id} it={letter} />
+              ))}
+            </>
           )
         }
       </Shown>

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { call, inSpace, readList } from "../api/client";
+import { call, inSpace, readWhole } from "../api/client";
 import type { MemoryPage, PageHead } from "../api/types";
 import { day } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { link } from "../lib/route";
 import { t } from "../strings";
 import { Check, Field } from "../ui/field";
-import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
+import { Badge, Card, CutNotice, Empty, Heading, Shown, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
-const PAGES_READ = 3000;
+const PAGES_READ = 20_000;
 /** Pages per dimension that are shown until the user filters. */
 const SHOWN = 60;
 const DIMENSIONS = ["figure", "topic", "place", "preference", "event"] as const;
@@ -21,13 +21,10 @@ export function Pages({ space, id }: ViewProps) {
 function PageList({ space }: { space: string }) {
   const [text, setText] = useState("");
   const [archived, setArchived] = useState(false);
-  const pages = useLoaded<PageHead[]>(
+  const pages = useLoaded(
     async (signal) => {
-      let all: PageHead[] = [];
-      await readList<PageHead>(inSpace(space, "pages"), { archived }, PAGES_READ, signal, (items) => {
-        all = items;
-      });
-      return all.toSorted((a, b) => (a.title < b.title ? -1 : 1));
+      const { items, all } = await readWhole<PageHead>(inSpace(space, "pages"), { archived }, PAGES_READ, signal);
+      return { items: items.toSorted((a, b) => (a.title < b.title ? -1 : 1)), all };
     },
     [space, archived],
   );
@@ -40,16 +37,19 @@ function PageList({ space }: { space: string }) {
         <Check label={t.pages.archived} checked={archived} onChecked={setArchived} />
       </div>
       <Shown from={pages}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.pages.empty}>
               <p>{t.pages.emptyHint}</p>
             </Empty>
           ) : (
-            DIMENSIONS.map((dimension) => {
-              const of = all.filter((it) => it.dimension === dimension && fits(it));
-              return of.length > 0 && <Dimension key={dimension} space={space} name={t.pages.dimensions[dimension]} pages={of} />;
-            })
+            <>
+              <CutNotice all={all} most={PAGES_READ} />
+              {DIMENSIONS.map((dimension) => {
+                const of = items.filter((it) => it.dimension === dimension && fits(it));
+                return of.length > 0 && <Dimension key={dimension} space={space} name={t.pages.dimensions[dimension]} pages={of} />;
+              })}
+            </>
           )
         }
       </Shown>

@@ -5,9 +5,10 @@ import { Field } from "../ui/field";
 
 export function SignIn() {
   const [text, setText] = useState("");
+  const [malformed, setMalformed] = useState(false);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (text.trim()) takeKey(text);
+    if (text.trim()) setMalformed(!takeKey(text));
   };
   return (
     <main class="sign-in">
@@ -17,9 +18,9 @@ export function SignIn() {
           Mnemic
         </h1>
         <p>{t.signIn.why}</p>
-        {keyRefused.value && (
+        {(malformed || keyRefused.value) && (
           <p class="trouble" role="alert">
-            {t.signIn.refused}
+            {malformed ? t.signIn.malformed : t.signIn.refused}
           </p>
         )}
         <Field label={t.signIn.key} type="password" value={text} onValue={setText} required hint={t.signIn.kept} />

@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
-import { Failure, call, inSpace, readList } from "../api/client";
+import { Failure, call, inSpace, readWhole } from "../api/client";
 import { may, readAgain } from "../api/session";
 import type { Space } from "../api/types";
 import { day } from "../lib/format";
 import { useLoaded } from "../lib/load";
+import { go, link } from "../lib/route";
 import { t } from "../strings";
 import { Field } from "../ui/field";
 import { Card, Empty, Heading, Shown, Trouble } from "../ui/parts";
+import { MoreSpaces } from "./more_spaces";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
 /** Maximum number of spaces that are shown; a server may have many more. */
@@ -14,29 +16,23 @@ const SHOWN = 1000;
 
 export function Spaces() {
   const [filter, setFilter] = useState("");
-  const spaces = useLoaded<Space[]>(async (signal, show) => {
-    let all: Space[] = [];
-    await readList<Space>("/v1/spaces", {}, SHOWN, signal, (items) => {
-      all = items;
-      show(items);
-    });
-    return all;
-  }, []);
+  const spaces = useLoaded((signal) => readWhole<Space>("/v1/spaces", {}, SHOWN, signal), []);
   return (
     <>
       <Heading title={t.spaces.title} hint={t.spaces.hint} />
       {may("write") && <NewSpace />}
       <Shown from={spaces}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.spaces.empty}>
               <p>{t.spaces.emptyHint}</p>
               <pre>{t.spaces.example(location.origin)}</pre>
             </Empty>
           ) : (
             <>
-              {all.length > 8 && <Field label={t.filter} type="search" value={filter} onValue={setFilter} />}
-              <SpaceTable spaces={all.filter((it) => it.space.includes(filter.trim()))} />
+              {!all && <MoreSpaces most={SHOWN} onOpen={(name) => go(link(name, "ask"))} />}
+              {items.length > 8 && <Field label={t.filter} type="search" value={filter} onValue={setFilter} />}
+              <SpaceTable spaces={items.filter((it) => it.space.includes(filter.trim()))} />
             </>
           )
         }

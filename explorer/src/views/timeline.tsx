@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { inSpace, readList } from "../api/client";
+import { inSpace, readList, readWhole } from "../api/client";
 import type { Record, Unit } from "../api/types";
 import { minute, moment, whole } from "../lib/format";
 import { type Loaded, useLoaded, useSettled } from "../lib/load";
@@ -28,7 +28,10 @@ const TIME_MOST = 8.64e15;
 
 /** An entry of the timeline. */
 interface Item {
+  /** Mnemic's id of the record, of an event the one of its first record: the caller's id would open the newest version. */
   id: string;
+  /** The caller's ids of the record: its own, and for a later version also the one of the first version. */
+  names: string[];
   at: number;
   time: string;
   actor: string;
@@ -41,7 +44,9 @@ interface Item {
 
 interface Content {
   items: Item[];
+  /** Whether all records, and all units with the events, were read. */
   all: boolean;
+  allUnits: boolean;
 }
 
 interface Filters {
@@ -57,18 +62,29 @@ function ofRecord(it: Record): Item {
   const text = it.text || it.image_caption || it.tool?.name || "";
   const at = Date.parse(it.observed_at);
   const common = { time: it.observed_at, actor: it.actor, session: it.session, modality: it.modality };
-  return { id: it.id, at, text, tags: it.tags ?? [], event: false, ...common };
+  const names = it.version ? [it.id, it.version.of] : [it.id];
+  return { id: it.record, names, at, text, tags: it.tags ?? [], event: false, ...common };
 }
 
 function ofEvent(it: Unit): Item {
   const at = Date.parse(it.observed_at);
   const text = it.text || it.summary;
   const common = { time: it.observed_at, session: it.session, modality: it.modality, event: true };
-  return { id: it.external_ids[0] ?? it.id, at, actor: t.timeline.events, text, tags: [], ...common };
+  return { id: it.records[0] ?? it.id, names: [], at, actor: t.timeline.events, text, tags: [], ...common };
 }
 
+/** Sorts by time. Records of the same time stay in the order in which they were stored, and before events. */
 function sorted(items: Item[]): Item[] {
-  return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  return items.sort((a, b) => a.at - b.at);
+}
+
+/** Returns the events that derive from at least one of the records, and that were observed in the time of the filters. */
+function matchingEvents(units: Unit[], records: Record[], { from, until }: { from: string; until: string }): Item[] {
+  const read = new Set(records.map((it) => it.record));
+  const begin = from ? Date.parse(from) : Number.NEGATIVE_INFINITY;
+  const end = until ? Date.parse(until) : Number.POSITIVE_INFINITY;
+  const events = units.filter((it) => it.grain === "event" && it.records.some((record) => read.has(record)));
+  return events.map(ofEvent).filter((it) => it.at >= begin && it.at < end);
 }
 
 /**
@@ -79,18 +95,16 @@ function useContent(space: string, filters: Filters, events: boolean): Loaded<Co
   const query = { session, actor, tag, from: moment(filters.from), until: moment(filters.until) };
   return useLoaded<Content>(
     async (signal, show) => {
-      let records: Item[] = [];
-      const all = await readList<Record>(inSpace(space, "records"), query, RECORDS_READ, signal, (items) => {
-        records = sorted(items.map(ofRecord));
-        show({ items: records, all: true });
+      let records: Record[] = [];
+      const all = await readList<Record>(inSpace(space, "records"), query, RECORDS_READ, signal, (some) => {
+        records = some;
+        show({ items: sorted(records.map(ofRecord)), all: true, allUnits: true });
       });
-      let happened: Item[] = [];
-      if (events && !tag) {
-        await readList<Unit>(inSpace(space, "units"), { session }, UNITS_READ, signal, (units) => {
-          happened = units.filter((it) => it.grain === "event").map(ofEvent);
-        });
-      }
-      return { items: sorted([...records, ...happened]), all };
+      const items = records.map(ofRecord);
+      if (!events || tag) return { items: sorted(items), all, allUnits: true };
+      // The API filters units by actor too, but an event of several actors has none.
+      const units = await readWhole<Unit>(inSpace(space, "units"), { session }, UNITS_READ, signal);
+      return { items: sorted([...items, ...matchingEvents(units.items, records, query)]), all, allUnits: units.all };
     },
     [space, JSON.stringify(query), events],
   );
@@ -179,6 +193,8 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
       </Empty>
     );
   }
+  // Other views link to a record by the caller's id, which opens the newest version.
+  const opened = items.find((it) => it.id === chosen) ?? items.findLast((it) => it.names.includes(chosen));
   const visible = items.slice(firstAt(marks, shown.from), firstAt(marks, shown.until + 1));
   return (
     <>
@@ -186,7 +202,7 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
         <TimeCanvas
           marks={marks}
           lanes={lanes}
-          selected={chosen}
+          selected={opened?.id ?? ""}
           onSpan={setSpan}
           onPick={(picked) => go(link(space, "timeline", picked))}
         />
@@ -194,9 +210,10 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
           {loading ? t.timeline.reading(whole(items.length)) : t.timeline.count(whole(items.length), whole(visible.length))}
           {` ${t.timeline.span(minute(iso(shown.from)), minute(iso(shown.until)))}`}
           {!content.all && ` ${t.timeline.cutOff(whole(RECORDS_READ))}`}
+          {!content.allUnits && ` ${t.timeline.eventsCut(whole(UNITS_READ))}`}
         </p>
       </Card>
-      <Items space={space} items={visible} chosen={chosen} />
+      <Items space={space} items={visible} chosen={opened?.id ?? ""} />
     </>
   );
 }

@@ -1,22 +1,21 @@
-import { call, inSpace, readList } from "../api/client";
+import { call, inSpace, readWhole } from "../api/client";
 import type { Topic, TopicView } from "../api/types";
 import { day, whole } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { link } from "../lib/route";
 import { t } from "../strings";
-import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
+import { Badge, Card, CutNotice, Empty, Heading, PagedList, Shown, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
-const TOPICS_READ = 1000;
+/** Maximum number of topics that are read, and number of topics that are shown until the user asks for more. */
+const TOPICS_READ = 20_000;
+const LISTED = 100;
 
 export function Topics({ space, id }: ViewProps) {
-  const topics = useLoaded<Topic[]>(
+  const topics = useLoaded(
     async (signal) => {
-      let all: Topic[] = [];
-      await readList<Topic>(inSpace(space, "topics"), {}, TOPICS_READ, signal, (items) => {
-        all = items;
-      });
-      return all.toSorted((a, b) => b.units - a.units || (a.id < b.id ? -1 : 1));
+      const { items, all } = await readWhole<Topic>(inSpace(space, "topics"), {}, TOPICS_READ, signal);
+      return { items: items.toSorted((a, b) => b.units - a.units || (a.id < b.id ? -1 : 1)), all };
     },
     [space],
   );
@@ -25,37 +24,50 @@ export function Topics({ space, id }: ViewProps) {
       <Heading title={t.topics.title} hint={t.topics.hint} />
       {id && <TopicPanel key={id} space={space} id={id} />}
       <Shown from={topics}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ items, all }) =>
+          items.length === 0 ? (
             <Empty title={t.topics.empty}>
               <p>{t.topics.emptyHint}</p>
             </Empty>
           ) : (
-            <ul class="plain tiles">
-              {all.map((it) => (
-                <li key={it.id} class={`card ${it.id === id ? "panel" : ""}`}>
-                  <h2>
-                    <a href={link(space, "topics", it.id)}>
-                      <Words text={it.label || t.topics.noLabel} most={120} />
-                    </a>
-                  </h2>
-                  <p class="hint">
-                    {t.topics.size(whole(it.units))} · {t.topics.seen(day(it.first_seen), day(it.last_seen))}
-                  </p>
-                  <p>
-                    {it.keywords.map((word) => (
-                      <Badge key={word}>
-                        <bdi>{word}</bdi>
-                      </Badge>
+            <>
+              <CutNotice all={all} most={TOPICS_READ} />
+              <PagedList items={items} step={LISTED}>
+                {(some) => (
+                  <ul class="plain tiles">
+                    {some.map((it) => (
+                      <TopicTile key={it.id} space={space} it={it} isOpen={it.id === id} />
                     ))}
-                  </p>
-                </li>
-              ))}
-            </ul>
+                  </ul>
+                )}
+              </PagedList>
+            </>
           )
         }
       </Shown>
     </>
+  );
+}
+
+function TopicTile({ space, it, isOpen }: { space: string; it: Topic; isOpen: boolean }) {
+  return (
+    <li class={`card ${isOpen ? "panel" : ""}`}>
+      <h2>
+        <a href={link(space, "topics", it.id)}>
+          <Words text={it.label || t.topics.noLabel} most={120} />
+        </a>
+      </h2>
+      <p class="hint">
+        {t.topics.size(whole(it.units))} · {t.topics.seen(day(it.first_seen), day(it.last_seen))}
+      </p>
+      <p>
+        {it.keywords.map((word) => (
+          <Badge key={word}>
+            <bdi>{word}</bdi>
+          </Badge>
+        ))}
+      </p>
+    </li>
   );
 }
 

@@ -9,13 +9,23 @@ const TOKENS_MAX = 32_000;
 
 const options = (labels: { [value: string]: string }) => Object.entries(labels).map(([value, label]) => ({ value, label }));
 
+interface FormProps {
+  space: string;
+  start: Asked;
+  /** Called if the question is submitted again without a change: its address is open already. */
+  onSame: () => void;
+}
+
 /** The form of a question and its limits; submitting it opens the address of the question. */
-export function Form({ space, start }: { space: string; start: Asked }) {
+export function Form({ space, start, onSame }: FormProps) {
   const [it, setIt] = useState(start);
   const set = (part: Partial<Asked>) => setIt({ ...it, ...part });
   const submit = (event: Event) => {
     event.preventDefault();
-    if (it.question.trim()) go(addressOf(space, it));
+    if (!it.question.trim()) return;
+    const address = addressOf(space, it);
+    if (address === addressOf(space, start)) onSame();
+    else go(address);
   };
   return (
     <form class="card ask" onSubmit={submit}>

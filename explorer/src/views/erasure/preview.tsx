@@ -1,5 +1,5 @@
-import { call, inSpace, readList } from "../../api/client";
-import type { Fact, Record, Unit } from "../../api/types";
+import { Failure, type Query, call, inSpace, readWhole } from "../../api/client";
+import type { Fact, Record, RecordVersions, Unit } from "../../api/types";
 import { minute, whole } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { t } from "../../strings";
@@ -9,6 +9,7 @@ import type { Target } from "../erasure";
 /** Maximum number of objects that are read for the preview. */
 const READ = 10_000;
 const LINES = 8;
+const NOT_FOUND = 404;
 
 interface Affected {
   records: Record[];
@@ -17,33 +18,46 @@ interface Affected {
   /** Units that will be derived again without these records. */
   remade: Unit[];
   facts: Fact[];
+  /** Whether the lists were read to their ends. */
+  all: boolean;
 }
 
-async function all<Item>(path: string, query: { [name: string]: string }, signal: AbortSignal): Promise<Item[]> {
-  let found: Item[] = [];
-  await readList<Item>(path, query, READ, signal, (items) => {
-    found = items;
-  });
-  return found;
+/** Returns all versions of a record, since an erasure by the caller's id erases all; an id of Mnemic names one of them. */
+async function versionsOf(space: string, name: string, signal: AbortSignal): Promise<Record[]> {
+  const path = inSpace(space, "records", name);
+  try {
+    return (await call<RecordVersions>(`${path}/versions`, { signal })).items;
+  } catch (error) {
+    if (!(error instanceof Failure && error.status === NOT_FOUND)) throw error;
+    return [await call<Record>(path, { signal })];
+  }
 }
 
 async function read(space: string, target: Target, signal: AbortSignal): Promise<Affected> {
+  let all = true;
+  const list = async <Item,>(name: string, query: Query): Promise<Item[]> => {
+    const found = await readWhole<Item>(inSpace(space, name), query, READ, signal);
+    all &&= found.all;
+    return found.items;
+  };
   const records =
     target.kind === "record"
-      ? [await call<Record>(inSpace(space, "records", target.name), { signal })]
-      : await all<Record>(inSpace(space, "records"), { session: target.name }, signal);
-  const session = records[0]?.session;
-  const units = session ? await all<Unit>(inSpace(space, "units"), { session }, signal) : [];
+      ? await versionsOf(space, target.name, signal)
+      : await list<Record>("records", { session: target.name });
+  // A version may be in another session than the one before it.
+  const units: Unit[] = [];
+  for (const session of new Set(records.map((it) => it.session))) units.push(...(await list<Unit>("units", { session })));
   const ids = new Set(records.map((it) => it.record));
   const touched = units.filter((unit) => unit.records.some((it) => ids.has(it)));
   const gone = touched.filter((unit) => unit.records.every((it) => ids.has(it)));
   const sources = new Set(gone.map((it) => it.id));
-  const facts = await all<Fact>(inSpace(space, "facts"), {}, signal);
+  const facts = await list<Fact>("facts", {});
   return {
     records,
     gone,
     remade: touched.filter((it) => !sources.has(it.id)),
     facts: facts.filter((it) => sources.has(it.source)),
+    all,
   };
 }
 
@@ -58,6 +72,7 @@ export function Preview({ space, target }: { space: string; target: Target }) {
         ) : (
           <>
             <h3>{t.erasure.wouldGo}</h3>
+            {!it.all && <p class="notice">{t.erasure.previewCut(whole(READ))}</p>}
             <Pairs
               rows={[
                 { name: t.erasure.records, value: whole(it.records.length) },

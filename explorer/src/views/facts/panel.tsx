@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { Failure, call, inSpace } from "../../api/client";
 import { may } from "../../api/session";
-import type { Curated, Fact, Listed } from "../../api/types";
+import type { Curated, Fact, Listed, NewAct } from "../../api/types";
 import { minute, percent } from "../../lib/format";
-import { useLoaded } from "../../lib/load";
+import { useLoaded, useRemovalSignal } from "../../lib/load";
 import { link } from "../../lib/route";
 import { t } from "../../strings";
 import { Act, decide } from "../../ui/act";
@@ -107,24 +107,29 @@ function History({ space, fact, others }: { space: string; fact: Fact; others: F
 function Changes({ space, fact }: { space: string; fact: Fact }) {
   const [object, setObject] = useState(fact.object);
   const [reason, setReason] = useState("");
+  const [busy, setBusy] = useState(false);
   const [done, setDone] = useState<Curated>();
   const [failure, setFailure] = useState<Failure>();
+  const removal = useRemovalSignal();
   const correct = async (event: Event) => {
     event.preventDefault();
+    setBusy(true);
     setFailure(undefined);
     try {
-      setDone(await decide(space, { kind: "correct_fact", fact: fact.id, object: object.trim() }, reason));
+      const act: NewAct = { kind: "correct_fact", fact: fact.id, object: object.trim() };
+      setDone(await decide(space, act, removal, reason));
     } catch (error) {
       if (error instanceof Failure) setFailure(error);
     }
+    setBusy(false);
   };
   return (
     <form class="changes" onSubmit={correct}>
       <div class="row">
         <Field label={t.facts.newValue} value={object} onValue={setObject} required />
         <Field label={t.facts.reason} value={reason} onValue={setReason} />
-        <button type="submit" disabled={object.trim() === fact.object || object.trim() === ""}>
-          {t.facts.correct}
+        <button type="submit" disabled={busy || object.trim() === fact.object || object.trim() === ""}>
+          {busy ? t.act.busy : t.facts.correct}
         </button>
       </div>
       <p class="actions">

@@ -7,8 +7,9 @@ import { link } from "../../lib/route";
 import { t } from "../../strings";
 import { Select } from "../../ui/field";
 import { Badge, Card, Empty, Pairs, Shown, Words } from "../../ui/parts";
+import { MoreSpaces } from "../more_spaces";
 
-/** Maximum number of spaces that can be chosen, and maximum number of readings that are read of one space. */
+/** Maximum number of spaces in the list of spaces, and maximum number of readings that are read of one space. */
 const SPACES = 200;
 const READINGS_READ = 2_000;
 /** Readings that are shown until the user asks for more, and records that are named per reading. */
@@ -30,15 +31,18 @@ export function Readings() {
     <Card title={t.readings.title}>
       <p class="hint">{t.readings.hint}</p>
       <Shown from={spaces}>
-        {({ items }) => {
+        {({ items, next }) => {
           const space = chosen || items[0]?.space;
           if (!space) return <Empty title={t.readings.none} />;
-          const options = items.map((it) => ({ value: it.space, label: it.space }));
+          const names = items.map((it) => it.space);
+          if (!names.includes(space)) names.unshift(space);
+          const options = names.map((name) => ({ value: name, label: name }));
           return (
             <>
               <div class="row">
                 <Select label={t.space} value={space} onValue={setChosen} options={options} />
               </div>
+              {next && <MoreSpaces most={SPACES} onOpen={setChosen} />}
               <ReadingsOf key={space} space={space} />
             </>
           );

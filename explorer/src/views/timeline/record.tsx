@@ -34,7 +34,7 @@ export function RecordPanel({ space, id }: { space: string; id: string }) {
     <Card class="panel">
       <div class="heading">
         <h2>
-          {t.record.title} <bdi>{id}</bdi>
+          {t.record.title} <bdi>{opened.value?.record.id ?? id}</bdi>
         </h2>
         <a href={link(space, "timeline")}>{t.close}</a>
       </div>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useId, useRef, useState } from "preact/hooks";
 import { Failure, call } from "../../../api/client";
-import { access, readAgain } from "../../../api/session";
+import { access, readAgain, rotateOwnKey } from "../../../api/session";
 import type { ApiKey, ApiKeyToken } from "../../../api/types";
 import { serverNow } from "../../../lib/clock";
 import { minute, whole } from "../../../lib/format";
@@ -48,7 +48,7 @@ export function Entry({ it, waiting, onToken }: Props) {
         {isOwn && <Badge>{t.keys.own}</Badge>}
       </p>
       <Times it={it} />
-      {open === "rotate" && <Rotate name={it.name} onToken={onToken} onClose={close} />}
+      {open === "rotate" && <Rotate name={it.name} isOwn={isOwn} onToken={onToken} onClose={close} />}
       {open === "revoke" && <Revoke name={it.name} isOwn={isOwn} onClose={close} />}
       {!open && state !== "revoked" && (
         <p class="actions">
@@ -134,6 +134,8 @@ function Confirm({ why, children, label, kind, run, onClose }: Asking) {
 
 interface Acting {
   name: string;
+  /** Whether it is the key that the user is signed in with. */
+  isOwn: boolean;
   onClose: () => void;
 }
 
@@ -141,23 +143,25 @@ function pathOf(name: string): string {
   return `/v1/keys/${encodeURIComponent(name)}`;
 }
 
-function Rotate({ name, onToken, onClose }: Acting & Pick<Props, "onToken">) {
+function Rotate({ name, isOwn, onToken, onClose }: Acting & Pick<Props, "onToken">) {
   const [grace, setGrace] = useState(GRACE);
   const options = Object.entries(t.keys.graces).map(([value, label]) => ({ value, label }));
   const rotate = async () => {
     const body = { grace_seconds: Number(grace) };
-    const made = await call<ApiKeyToken>(`${pathOf(name)}/rotate`, { method: "POST", body });
+    const send = () => call<ApiKeyToken>(`${pathOf(name)}/rotate`, { method: "POST", body });
+    const made = await (isOwn ? rotateOwnKey(send) : send());
     onClose();
     onToken(made);
   };
+  const why = isOwn ? `${t.keys.rotateHint} ${t.keys.rotateOwn}` : t.keys.rotateHint;
   return (
-    <Confirm why={t.keys.rotateHint} label={t.keys.rotateNow} kind="primary" run={rotate} onClose={onClose}>
+    <Confirm why={why} label={t.keys.rotateNow} kind="primary" run={rotate} onClose={onClose}>
       <Select label={t.keys.grace} value={grace} onValue={setGrace} options={options} />
     </Confirm>
   );
 }
 
-function Revoke({ name, isOwn, onClose }: Acting & { isOwn: boolean }) {
+function Revoke({ name, isOwn, onClose }: Acting) {
   const revoke = async () => {
     await call(pathOf(name), { method: "DELETE" });
     onClose();
