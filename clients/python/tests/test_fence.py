@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mnemic import RecordsRejectedError, Space
-from mnemic._fence import NOTE, memory_block, storable, without_memory_blocks
+from mnemic._fence import NOTE, QUESTION_CHARS_MAX, memory_block, question_of, storable, without_memory_blocks
 
 A = "0123456789abcdef"
 B = "fedcba9876543210"
@@ -66,3 +66,13 @@ def test_blocks_are_removed_from_long_texts_in_linear_time(part: str) -> None:
     begun = time.monotonic()
     storable(text)
     assert time.monotonic() - begun < 5
+
+
+def test_a_question_is_the_end_of_a_text_without_refused_characters() -> None:
+    assert question_of(" Which\x00 dog?\x1b\n") == "Which dog?"
+    assert question_of(f"{memory_block('q', 'a line')} Which dog?") == "Which dog?"
+    assert question_of(f"\x00 {memory_block('q', 'a line')}\n") == ""
+    long = question_of("🌿" * 9_000 + "?")
+    assert len(long) == QUESTION_CHARS_MAX
+    assert long.endswith("🌿?")
+    assert len(long.encode()) <= 8_192

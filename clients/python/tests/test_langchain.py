@@ -28,6 +28,22 @@ def test_a_chain_gets_the_evidence(space: Space) -> None:
     assert narrowed.invoke("What did Ann do with the fern?") == []
 
 
+def test_a_query_that_the_server_would_refuse_is_sent_in_another_form(server: Server, space: Space) -> None:
+    space.remember("I repotted the fern.", actor="Ann", wait=True)
+    retriever = langchain.MnemicRetriever(space=space)
+    query = "Nothing of this matters. " * 1_000 + "What about\x00 the fern?\x1b[0m"
+    assert "fern" in retriever.invoke(query)[0].page_content
+    assert retriever.invoke(" \x00\n") == []
+
+    async def main() -> None:
+        async with AsyncMnemic(server.url) as memory:
+            both = langchain.MnemicRetriever(space=space, async_space=memory.space(space.name))
+            assert "fern" in (await both.ainvoke(query))[0].page_content
+            assert await both.ainvoke("") == []
+
+    asyncio.run(main())
+
+
 def test_the_retriever_is_also_asynchronous(server: Server, space: Space) -> None:
     space.remember("I repotted the fern.", actor="Ann", wait=True)
 

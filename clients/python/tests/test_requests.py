@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from typing import Any
 
 import httpx
@@ -81,6 +82,23 @@ def test_evidence_is_word_for_word_unless_a_question_allows_other_text(sent: Sen
     with pytest.raises(UnavailableError):
         in_async(sent, lambda memory: memory.space("ann").ask("When?", verbatim=False))
     assert sent.body()["verbatim"] is False
+
+
+def test_a_field_of_a_model_has_its_name_in_the_api(sent: Sent, away: Space) -> None:
+    begin = datetime(2026, 3, 2, tzinfo=timezone.utc)
+    for filter in (
+        models.Filter(from_=begin, actors=["Ann"]),
+        models.Filter.model_validate({"from": begin, "actors": ["Ann"]}),
+    ):
+        with pytest.raises(UnavailableError):
+            away.ask("When?", filter=filter)
+        assert sent.body()["filter"] == {"from": "2026-03-02T00:00:00+00:00", "actors": ["Ann"]}
+    with pytest.raises(UnavailableError):
+        away.ask("When?", filter={"from": begin})
+    assert sent.body()["filter"] == {"from": "2026-03-02T00:00:00+00:00"}
+    with pytest.raises(UnavailableError):
+        in_async(sent, lambda memory: memory.space("ann").ask("When?", filter=models.Filter(from_=begin)))
+    assert sent.body()["filter"] == {"from": "2026-03-02T00:00:00+00:00"}
 
 
 def test_facts_are_listed_by_their_origin(sent: Sent, away: Space) -> None:

@@ -231,6 +231,23 @@ def test_an_import_is_harmless_to_repeat(space: Space, tmp_path: Path) -> None:
     assert space.info().records == 3  # all of them, since the first import waited
 
 
+def test_the_readings_of_an_export_are_counted_and_not_sent(space: Space, tmp_path: Path) -> None:
+    file = tmp_path / "export.jsonl"
+    lines = [
+        '{"text": "One.", "id": "one"}',
+        '{"reading": {"kind": "passage"}}',
+        '{"text": "Two.", "reading": {}}',
+        '{"reading": 7}',
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    imported = space.import_records(file, wait=True)
+    assert (imported.accepted, imported.readings_left_out, imported.rejected_count) == (1, 1, 2)
+    assert [it.index for it in imported.rejected] == [2, 3]
+    listed = space.import_records([{"reading": {"kind": "passage"}}, {"text": "Three.", "id": "three"}], wait=True)
+    assert (listed.accepted, listed.readings_left_out, listed.rejected_count) == (1, 1, 0)
+    assert [it.id for it in space.records()] == ["one", "three"]
+
+
 def test_listed_records_can_be_imported_into_another_space(memory: Mnemic, space: Space) -> None:
     space.remember([FERN, "The cat sleeps."], actor="Ann", session="monday", observed_at=MONDAY, wait=True)
     other = memory.create_space(f"test-{uuid4().hex[:12]}")

@@ -112,6 +112,62 @@ def test_a_server_that_is_busy_is_asked_again(server: Server, space: Space) -> N
         through(server, Busy(9), space, retries=1).info()
 
 
+def problem(kind: str, status: int = 404) -> httpx.Response:
+    body = {"type": f"urn:mnemic:problem:{kind}", "title": kind, "status": status, "detail": "there is none"}
+    return httpx.Response(status, json=body)
+
+
+def scripted(*replies: httpx.Response | Exception) -> Mnemic:
+    """Returns a client of a server that gives these replies, one after the other."""
+    left = iter(replies)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        reply = next(left)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    return Mnemic("http://memory", http=httpx.Client(transport=httpx.MockTransport(answer)))
+
+
+LOST = httpx.ReadError("the connection was lost")
+
+
+@pytest.mark.parametrize("first", [LOST, httpx.Response(502, text="away"), httpx.Response(503, text="away")])
+def test_an_erasure_whose_response_was_lost_is_not_an_error(first: httpx.Response | Exception) -> None:
+    gone = problem("not-found")
+    assert scripted(first, gone).space("ann").erase_record("fern", wait=True) is None
+    assert scripted(first, gone).space("ann").erase_session("old", wait=True) == 0
+    scripted(first, gone).discard_dead_letter("letter")
+
+
+def test_a_session_is_counted_up_to_a_lost_response() -> None:
+    part = {"erasure": "e", "session": "s", "records": 10, "watermark": "w", "more": True}
+    written = {"watermark": "w", "written": True, "backlog": 0, "deriving": 0, "erasing": False}
+    memory = scripted(httpx.Response(202, json=part), httpx.Response(200, json=written), LOST, problem("not-found"))
+    assert memory.space("ann").erase_session("old") == 10
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [problem("not-found")],
+        [httpx.ConnectError("refused"), problem("not-found")],
+        [problem("exhausted", 429), problem("not-found")],
+        [LOST, problem("unknown-space")],
+        [LOST, httpx.Response(404, text="nginx")],
+    ],
+)
+def test_an_erasure_that_no_earlier_request_can_have_done_is_an_error(replies: list[httpx.Response | Exception]) -> None:
+    with pytest.raises(NotFoundError):
+        scripted(*replies).space("ann").erase_record("fern")
+
+
+def test_a_lookup_is_an_error_if_the_object_is_not_found_after_a_lost_response() -> None:
+    with pytest.raises(NotFoundError):
+        scripted(LOST, problem("not-found")).space("ann").record("fern")
+
+
 def test_a_client_outlives_a_kill_of_the_server(tmp_path: Path) -> None:
     port = free_port()
     first = start(tmp_path, port)

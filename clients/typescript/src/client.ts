@@ -98,7 +98,7 @@ export class Mnemic {
   /** Deletes a dead letter without processing it. */
   async discardDeadLetter(id: string, options: CallOptions = {}): Promise<void> {
     const path = pathOf("admin", "dead-letters", id);
-    await this.#transport.send({ ...callOf(options), method: "DELETE", path });
+    await this.#transport.send({ ...callOf(options), method: "DELETE", path, doneIfGone: true });
   }
 
   /**

@@ -6,6 +6,7 @@ const PAUSE_FIRST_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 const RETRY_AFTER_MAX_MS = 30_000;
 const IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight";
+const NOT_FOUND = "urn:mnemic:problem:not-found";
 /** Longest time in milliseconds that the server waits for a watermark in one request. */
 export const WAIT_SLICE_MS = 10_000;
 
@@ -33,6 +34,11 @@ export interface Request extends CallOptions {
    * an idempotency key.
    */
   repeatable?: boolean;
+  /**
+   * Whether the request erases an object and is done if a repeated attempt does not find the object, because an earlier attempt
+   * whose response was lost may have erased it. Default: false.
+   */
+  doneIfGone?: boolean;
   /** Additional milliseconds that the server may take beyond the timeout. */
   extraMs?: number;
   /** Header names are in lower case. */
@@ -85,6 +91,14 @@ export function retryAfterMs(header: string | null, now: number): number {
 export function mayPass(request: Request, status: number, type: string): boolean {
   if (status === 429 || (status === 409 && type === IN_FLIGHT)) return true;
   return BUSY.has(status) && isRepeatable(request);
+}
+
+/**
+ * Returns true if the object that a request erases is not found. Only the server itself says so: a 404 of a proxy, or for an unknown
+ * space, says nothing about the object.
+ */
+export function isGone(request: Request, status: number, type: string): boolean {
+  return request.doneIfGone === true && status === 404 && type === NOT_FOUND;
 }
 
 /** Codes of errors that occur before a request is sent. */

@@ -258,10 +258,17 @@ export class Space extends Memory {
     return list.items;
   }
 
-  /** Erases a record with all its versions and all data that derive only from it, permanently. */
-  async eraseRecord(id: string, options: WriteOptions = {}): Promise<models.Curated> {
-    const done: models.Curated = await this.transport.fetch(this.request(options, "DELETE", "records", id));
-    await this.waitIfWanted(done, options);
+  /**
+   * Erases a record with all its versions and all data that derive only from it, permanently.
+   *
+   * Returns undefined if a repeated request finds no record with this id after the response of an earlier one was lost, or was 502
+   * or 503, which a proxy also sends if it lost the response. If the earlier request erased the record, `erasures` lists its
+   * receipt; there is no watermark to wait for.
+   */
+  async eraseRecord(id: string, options: WriteOptions = {}): Promise<models.Curated | undefined> {
+    const request = { ...this.request(options, "DELETE", "records", id), doneIfGone: true };
+    const done: models.Curated | undefined = await this.transport.fetch(request);
+    if (done) await this.waitIfWanted(done, options);
     return done;
   }
 
@@ -270,8 +277,11 @@ export class Space extends Memory {
    * it is too low if a response was lost and the request was repeated.
    */
   async eraseSession(id: string, options: WriteOptions = {}): Promise<number> {
+    const request = { ...this.request(options, "DELETE", "sessions", id), doneIfGone: true };
     for (let records = 0; ; ) {
-      const erased: models.Erased = await this.transport.fetch(this.request(options, "DELETE", "sessions", id));
+      const erased: models.Erased | undefined = await this.transport.fetch(request);
+      // An earlier request whose response was lost has erased the rest.
+      if (!erased) return records;
       records += erased.records;
       if (!erased.more) {
         await this.waitIfWanted(erased, options);

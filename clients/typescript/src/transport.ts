@@ -1,7 +1,7 @@
 /** The connection to a server: sends requests, repeats them where that is harmless, and reads responses. */
 import { errorOf, ProblemError, UnexpectedResponseError, UnreachableError } from "./errors.js";
 import { eventsOf, type ServerEvent } from "./events.js";
-import { isRepeatable, mayPass, pathOf, pauseMs, queryOf, type Request, retryAfterMs, wasNeverSent } from "./request.js";
+import { isGone, isRepeatable, mayPass, pathOf, pauseMs, queryOf, type Request, retryAfterMs, wasNeverSent } from "./request.js";
 
 /** Settings of a client. */
 export interface Settings {
@@ -26,6 +26,10 @@ interface Failure {
   error: unknown;
   /** Milliseconds to wait before a retry; undefined if the request must not be repeated. */
   afterMs: number | undefined;
+  /** Whether the server may have completed the attempt although its response did not arrive. */
+  mayBeDone: boolean;
+  /** Whether the object that the request erases was not found. */
+  isGone: boolean;
 }
 
 /** The connection to one server. */
@@ -41,7 +45,10 @@ export class Transport {
     return (await this.send<T>(request)).value;
   }
 
-  /** Returns status and value of a successful request; the value is undefined if the response has no body. */
+  /**
+   * Returns status and value of a successful request; the value is undefined if the response has no body. If a request is
+   * `doneIfGone` and a repeated attempt does not find the object, the response is an empty 204.
+   */
   async send<T>(request: Request): Promise<{ status: number; value: T }> {
     return this.#attempt(request, "application/json", async (response) => {
       const text = await response.text();
@@ -100,6 +107,7 @@ export class Transport {
   ): Promise<T> {
     const { retries, random } = this.settings;
     const end = Date.now() + this.#timeMs(request);
+    let mayBeDone = false;
     for (let made = 1; ; made += 1) {
       const limit = shared ?? new TimeLimit(request.signal, this.#timeMs(request));
       let failure: Failure;
@@ -108,12 +116,14 @@ export class Transport {
         if (response.ok) return await read(response);
         failure = await refusal(request, response);
       } catch (error) {
-        failure = { error: this.#lost(error, request, limit), afterMs: undefined };
+        failure = { error: this.#lost(error, request, limit), afterMs: undefined, mayBeDone: !wasNeverSent(error), isGone: false };
         const lost = failure.error instanceof UnreachableError;
         if (lost && (isRepeatable(request) || wasNeverSent(error))) failure.afterMs = 0;
       } finally {
         if (!shared) limit.end();
       }
+      if (mayBeDone && failure.isGone) return read(new Response(null, { status: 204 }));
+      mayBeDone ||= failure.mayBeDone;
       if (failure.afterMs === undefined || made > retries) throw failure.error;
       const ms = Math.max(failure.afterMs, pauseMs(made, random));
       if (Date.now() + ms >= end) throw failure.error;
@@ -192,7 +202,13 @@ class TimeLimit {
 async function refusal(request: Request, response: Response): Promise<Failure> {
   const error = errorOf(response.status, response.statusText, await response.text());
   const after = retryAfterMs(response.headers.get("retry-after"), Date.now());
-  return { error, afterMs: mayPass(request, response.status, error.type) ? after : undefined };
+  return {
+    error,
+    afterMs: mayPass(request, response.status, error.type) ? after : undefined,
+    // A server that answers 429 has not begun the request.
+    mayBeDone: response.status !== 429,
+    isGone: isGone(request, response.status, error.type),
+  };
 }
 
 async function bodyOf(response: Response): Promise<ReadableStream<Uint8Array>> {

@@ -1,7 +1,7 @@
 /** Tests that need no Mnemic server: times, paths, pauses, ids, streams of events, fences, erasures in parts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mnemic } from "mnemic";
+import { Mnemic, NotFoundError } from "mnemic";
 import { type ServerEvent, eventsOf } from "../dist/events.js";
 import { defused, fenced, sendable, withoutFences } from "../dist/fence.js";
 import { batchesOf, newKey, recordsOf } from "../dist/records.js";
@@ -145,4 +145,43 @@ test("a part of a session is erased before the next part is requested", async ()
   } finally {
     await proxy.end();
   }
+});
+
+/** Returns a client of a server that gives these replies, one after the other; "lose" loses a reply. */
+function scripted(...replies: (Response | "lose")[]): Mnemic {
+  const left = [...replies];
+  const answer = async () => {
+    const reply = left.shift();
+    if (!(reply instanceof Response)) throw new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
+    return reply;
+  };
+  return new Mnemic({ url: "http://memory", fetch: answer, random: () => 0 });
+}
+
+function problem(kind: string, status = 404): Response {
+  return Response.json({ type: `urn:mnemic:problem:${kind}`, title: kind, status, detail: "there is none" }, { status });
+}
+
+test("an erasure whose response was lost is not an error", async () => {
+  for (const first of [() => "lose" as const, () => new Response("away", { status: 502 })]) {
+    const space = () => scripted(first(), problem("not-found")).space("ann");
+    assert.equal(await space().eraseRecord("fern", { wait: true }), undefined);
+    assert.equal(await space().eraseSession("old", { wait: true }), 0);
+    await scripted(first(), problem("not-found")).discardDeadLetter("letter");
+  }
+  const part = Response.json({ records: 10, more: true, watermark: "w" });
+  const memory = scripted(part, Response.json({ written: true }), "lose", problem("not-found"));
+  assert.equal(await memory.space("ann").eraseSession("old"), 10);
+});
+
+test("an erasure that no earlier request can have done is an error", async () => {
+  for (const memory of [
+    scripted(problem("not-found")),
+    scripted(problem("exhausted", 429), problem("not-found")),
+    scripted("lose", problem("unknown-space")),
+    scripted("lose", new Response("nginx", { status: 404 })),
+  ]) {
+    await assert.rejects(memory.space("ann").eraseRecord("fern"), NotFoundError);
+  }
+  await assert.rejects(scripted("lose", problem("not-found")).space("ann").record("fern"), NotFoundError);
 });

@@ -7,6 +7,7 @@ mod progress;
 mod questions;
 mod readings;
 mod responses;
+mod retry;
 
 use std::time::Duration;
 
@@ -19,20 +20,16 @@ use domain::topic::Topic;
 use gateway::api::{
     Accepted, Curated, DeadLetter, Erased, PageHead, Progress, Rebuild, Record, RecordPage, Space, UnitView,
 };
-use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use self::responses::{check_status, read_json_body};
+use self::retry::{PAUSE, Retry, TRIES, pause_before_retry};
 
 /// Timeout of one request, unless the budget of a question is longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Attempts per request while the server is full or restarting.
-const TRIES: u32 = 7;
-/// Pause before the first retry; it doubles with each retry.
-const PAUSE: Duration = Duration::from_millis(200);
 /// Records on a page. A record has at most 100 KiB, so a page stays small.
 const PAGE: &str = "100";
 
@@ -78,16 +75,6 @@ struct Problem {
     detail: String,
     progress: Option<Box<Progress>>,
     dead_letter: Option<String>,
-}
-
-/// The responses after which a request is sent again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Retry {
-    /// Every response that says that a retry may help, for a request that is safe to repeat.
-    Always,
-    /// Only 429, with which the server has not begun the request. After another response it may have done what was
-    /// requested, and a repetition would do it again.
-    NotBegun,
 }
 
 /// One page of any list.
@@ -339,7 +326,8 @@ impl Client {
         }
     }
 
-    /// Sends a request, with retries while the server is full. Every request of this client is safe to repeat, except
+    /// Sends a request, with retries while the server is full; a pause is at least the time in `Retry-After`. If that time
+    /// is too long for a command, the response is returned at once. Every request of this client is safe to repeat, except
     /// the creation and the rotation of a key.
     async fn send_with_retries(
         &self,
@@ -354,19 +342,10 @@ impl Client {
                 url: url.clone(),
                 source: source.without_url(),
             })?;
-            let status = response.status();
-            // With the header Retry-After, the server says that a retry may help.
-            let may_help = match retry {
-                Retry::Always => {
-                    response.headers().contains_key(RETRY_AFTER)
-                        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
-                }
-                Retry::NotBegun => status == StatusCode::TOO_MANY_REQUESTS,
-            };
-            if !may_help || attempt == TRIES {
-                return check_status(response).await;
+            match pause_before_retry(pause, response.headers()) {
+                Some(wait) if retry.may_help(&response) && attempt < TRIES => tokio::time::sleep(wait).await,
+                _ => return check_status(response).await,
             }
-            tokio::time::sleep(pause).await;
             pause *= 2;
         }
         unreachable!("the loop has no end but its returns")

@@ -12,13 +12,16 @@ pub(super) mod source;
 
 use std::collections::VecDeque;
 
+use chrono::{DateTime, Utc};
+use domain::id::SpaceId;
+
 use crate::api::{Client, Error};
 use crate::args::Import;
 use crate::import::formats::format::Kind;
 use crate::remote_commands::readings::waiting_line;
 use crate::{Outcome, output};
 use sending::state::{self, State};
-use sending::tally::{Tally, say_left_out};
+use sending::tally::{Searchability, Tally, say_left_out};
 use sending::{batch, dry_run, readings};
 use source::Source;
 
@@ -32,6 +35,8 @@ struct Target<'a> {
     args: &'a Import,
     /// Identifies this run, so that the stored response of an earlier run is never returned for a request of this run.
     run: i64,
+    /// False if the key lacks the right `read`, so that the server does not report whether a write is searchable.
+    may_read: bool,
 }
 
 /// Imports a file into a space and waits until all of it is searchable.
@@ -40,21 +45,25 @@ pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
     if args.dry_run {
         return dry_run::preview_import(source, usize::from(args.batch));
     }
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    client.create_space(&args.space).await?;
+    let created_at = read_creation_time(&client, &args.space).await?;
     let target = Target {
-        client: Client::new(&args.remote.url, args.remote.key.clone())?,
+        client,
         args,
         run: host::clock::now().timestamp_micros(),
+        may_read: created_at.is_some(),
     };
-    target.client.create_space(&args.space).await?;
-    let created_at = target.client.get_space(&args.space).await?.created_at;
-    let file = source.again.then_some(args.file.as_path());
+    // No progress is kept without the right `read`, because the next import could not check that the server still has
+    // the records of this one.
+    let file = source.again.then_some(args.file.as_path()).filter(|_| target.may_read);
     let place = state::ImportRoute {
         file,
         space: &args.space,
         url: &args.remote.url,
         kind: source.kind,
     };
-    let mut state = State::load_progress(&place, created_at);
+    let mut state = State::load_progress(&place, created_at.unwrap_or_default());
     match import_source(&target, source, &mut state).await {
         Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::WriteFailed { .. })) => {
             // It is not known which pieces the write held, so the next import sends all of them again.
@@ -63,6 +72,20 @@ pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
             Ok(Outcome::Lacking)
         }
         outcome => outcome,
+    }
+}
+
+/// Returns the time at which a space was created; `None` if the key may write to the space and not read it.
+async fn read_creation_time(client: &Client, space: &SpaceId) -> anyhow::Result<Option<DateTime<Utc>>> {
+    match client.get_space(space).await {
+        Ok(it) => Ok(Some(it.created_at)),
+        Err(Error::Refused { status: 403, .. }) => {
+            output::print_error_line(
+                "the key lacks the right `read`: all of the input is sent, without a wait until it is searchable",
+            );
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -94,10 +117,12 @@ async fn import_source(target: &Target<'_>, mut source: Source, state: &mut Stat
         }
     }
     tally.bar.finish_and_clear();
-    let searchable = wait_until_searchable(target, &tally.watermarks).await?;
-    tally.print_outcome(source.kind, skipped, state.pieces_read(), searchable);
+    let searchability = wait_if_allowed(target, &tally.watermarks).await?;
+    tally.print_outcome(source.kind, skipped, state.pieces_read(), searchability);
     say_left_out(&tally.on_purpose, source.pieces.passed_over());
-    say_waiting(target).await;
+    if target.may_read {
+        say_waiting(target).await;
+    }
     Ok(match tally.wrong_in_all() {
         0 => Outcome::Done,
         _ => Outcome::Lacking,
@@ -133,6 +158,18 @@ async fn has_earlier_import(target: &Target<'_>, kind: Kind, state: &mut State) 
     }
 }
 
+/// Waits until the records that were sent are searchable, if the key may read the progress.
+async fn wait_if_allowed(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<Searchability> {
+    if !target.may_read {
+        return Ok(Searchability::Unknown);
+    }
+    Ok(if wait_until_searchable(target, watermarks).await? {
+        Searchability::All
+    } else {
+        Searchability::StillWriting
+    })
+}
+
 /// Waits until the records that were sent are searchable; returns false after too long a wait.
 async fn wait_until_searchable(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<bool> {
     /// Maximum number of waiting requests; each waits ten seconds.
@@ -149,8 +186,7 @@ async fn wait_until_searchable(target: &Target<'_>, watermarks: &VecDeque<String
     Ok(true)
 }
 
-/// Prints how many sessions wait to be read by a language model. An older server does not report it, and a key without
-/// the right `read` may not ask.
+/// Prints how many sessions wait to be read by a language model. An older server does not report it.
 async fn say_waiting(target: &Target<'_>) {
     if let Ok(summary) = target.client.reading_summary(&target.args.space).await
         && let Some(line) = waiting_line(&summary, &target.args.space)

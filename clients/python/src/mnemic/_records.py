@@ -38,6 +38,9 @@ class Imported:
 
     accepted: int = 0
     duplicates: int = 0
+    # The lines of `mnemic export` with a reading of a language model instead of a record. They are not sent;
+    # `mnemic import` sends them too.
+    readings_left_out: int = 0
     rejected_count: int = 0
     # The first thousand rejected records.
     rejected: list[Rejected] = field(default_factory=list)
@@ -109,6 +112,9 @@ def lines_of(source: str | Path | Iterable[RecordLike], imported: Imported) -> I
         return
     for index, item in enumerate(source):
         record = fields(item)
+        if is_reading(record):
+            imported.readings_left_out += 1
+            continue
         yield numbered(index, record, json.dumps(record, sort_keys=True).encode())
 
 
@@ -125,6 +131,9 @@ def lines_of_file(file: Iterable[bytes], imported: Imported) -> Iterator[Numbere
         if not isinstance(record, dict):
             imported.reject(index, f"line {index + 1} is not a JSON object")
             continue
+        if is_reading(record):
+            imported.readings_left_out += 1
+            continue
         yield numbered(index, fields(record), bare)
 
 
@@ -134,6 +143,11 @@ def numbered(index: int, record: dict[str, Any], content: bytes) -> Numbered:
         digest = hashlib.sha256((index + 1).to_bytes(8, "big") + content).hexdigest()
         record = {**record, "id": f"line-{digest[:16]}"}
     return Numbered(index, record, len(content))
+
+
+def is_reading(record: Mapping[str, Any]) -> bool:
+    """Returns true for a line of `mnemic export` that has a reading of a language model instead of a record."""
+    return record.keys() == {"reading"} and isinstance(record["reading"], Mapping)
 
 
 def is_uuid(value: Any) -> bool:

@@ -19,6 +19,7 @@ from pydantic_core import to_json
 # request.
 AWAY_STATUSES = frozenset({502, 503})
 IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight"
+NOT_FOUND = "urn:mnemic:problem:not-found"
 PAUSE_FIRST = 0.1
 PAUSE_MAX = 5.0
 RETRY_AFTER_MAX = 30.0
@@ -55,6 +56,9 @@ class Request:
     idempotency_key: str | None = None
     # Whether the request may be sent again when it is unknown if the first one arrived.
     repeatable: bool = True
+    # Whether the request erases an object and is done if a repeated attempt does not find the object, because an earlier
+    # attempt whose response was lost may have erased it.
+    done_if_gone: bool = False
     # Additional seconds that the server may take beyond the timeout.
     extra_time: float = 0.0
     more_headers: Mapping[str, str] = field(default_factory=dict)
@@ -80,6 +84,8 @@ class Attempts:
 
     def __init__(self, settings: Settings, request: Request) -> None:
         self.made = 0
+        # Whether the server may have completed an attempt although its response did not arrive.
+        self.may_be_done = False
         self._most = settings.retries + 1
         self._end = monotonic() + settings.timeout + request.extra_time
 
@@ -126,7 +132,8 @@ def path(*parts: str) -> str:
 def plain(value: Any) -> Any:
     """Returns models, times and nested values as JSON values; fields of models that were not set are omitted."""
     if isinstance(value, BaseModel):
-        return plain(value.model_dump(exclude_unset=True))
+        # The name of a field in the API is its alias: `from` is a keyword in Python, so the field is called `from_`.
+        return plain(value.model_dump(exclude_unset=True, by_alias=True))
     if isinstance(value, datetime):
         return moment(value)
     if isinstance(value, Mapping):
@@ -164,10 +171,22 @@ def labels(tags: Iterable[str] | None, filter: BaseModel | Mapping[str, Any] | N
     return {"tag": listed(tags), "filter": None if filter is None else json.dumps(plain(filter))}
 
 
+def was_never_sent(error: httpx.TransportError) -> bool:
+    """Returns true if a request failed before it left this machine."""
+    return isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+
+
 def may_repeat(request: Request, error: httpx.TransportError) -> bool:
     """Returns true if a request without a response may be sent again."""
-    never_sent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-    return never_sent or request.repeatable
+    return was_never_sent(error) or request.repeatable
+
+
+def is_gone(request: Request, response: httpx.Response, attempts: Attempts) -> bool:
+    """Returns true if the object that a request erases is not found, and an earlier attempt may have erased it.
+
+    Only the server itself says so: a 404 of a proxy, or for an unknown space, says nothing about the object.
+    """
+    return request.done_if_gone and attempts.may_be_done and response.status_code == 404 and NOT_FOUND in response.text
 
 
 def pause_after(request: Request, response: httpx.Response, attempt: int) -> float | None:

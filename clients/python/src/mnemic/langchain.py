@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 
 from mnemic import models
 from mnemic._async.space import AsyncSpace
+from mnemic._fence import question_of
 from mnemic._sync.space import Space
 
 
@@ -21,6 +22,9 @@ class MnemicRetriever(BaseRetriever):
 
     Each line is a document. Its metadata has the source records, the speaker, the time, and the verdict on the whole
     evidence. `ainvoke` uses `async_space` if it is set; otherwise it runs the sync space in a thread.
+
+    The question is the end of the query, at most 2,000 characters, without characters that the server refuses. A query
+    without words finds nothing.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -32,14 +36,20 @@ class MnemicRetriever(BaseRetriever):
     options: dict[str, Any] = Field(default_factory=dict)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        return documents(self.space.ask(query, tokens=self.tokens, answer=False, **self.options))
+        question = question_of(query)
+        if not question:
+            return []
+        return documents(self.space.ask(question, tokens=self.tokens, answer=False, **self.options))
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
         if self.async_space is None:
             return await super()._aget_relevant_documents(query, run_manager=run_manager)
-        return documents(await self.async_space.ask(query, tokens=self.tokens, answer=False, **self.options))
+        question = question_of(query)
+        if not question:
+            return []
+        return documents(await self.async_space.ask(question, tokens=self.tokens, answer=False, **self.options))
 
 
 def documents(found: models.QueryResponse) -> list[Document]:

@@ -2,7 +2,7 @@
 
 A namespace is a separate space, and a key is the id of a record. The text of a record has the words of the value, so
 that `search(query=...)` finds it by meaning and facts and pages are derived from it; the value itself is in the
-metadata.
+metadata. A new value under a key is the next version of the record.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import islice
 from typing import Any
@@ -29,13 +30,23 @@ from langgraph.store.base import (
 )
 
 from mnemic import models
+from mnemic._fence import question_of, storable
 from mnemic._pieces import pieces_of, value_of
 from mnemic._sync.client import Mnemic
 from mnemic._sync.space import Space
-from mnemic.errors import NotFoundError, UnknownSpaceError
+from mnemic.errors import ForbiddenError, NotFoundError, UnknownSpaceError
 
 # Maximum number of units that one search reads in a namespace.
 RANKED_MAX = 200
+# Maximum number of versions that the server keeps of a record, and of bytes of an id.
+VERSIONS_MAX = 1_000
+ID_BYTES_MAX = 256
+# Number of versions after which `put` erases the former ones, because a search also reads them.
+VERSIONS_KEPT = 20
+# The entry of the metadata with the time at which the item was first put.
+CREATED_AT = "created_at"
+# The id of a later version of a record: the id of the record, and the number of the version.
+VERSION_ID = re.compile(r"(.+)#v([1-9][0-9]*)", re.DOTALL)
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,
     "$ne": operator.ne,
@@ -51,8 +62,15 @@ class MnemicStore(BaseStore):
 
     >>> MnemicStore(memory).put(("memories", "ann"), "food", {"text": "I like sushi."})
 
-    `put` replaces the value under the key: the old record is erased, which needs an API key with the right `admin`. A
-    value has at most 30 KB of JSON. A search uses its texts, or the texts of the fields in `index`. A value without
+    `put` replaces the value under the key. The server keeps former values as versions of the record, which `get` and
+    `search` do not return, until `delete` erases all of them, which needs an API key with the right `admin`.
+
+    With that right, `put` erases the former values after every 20 of a key, because a search also reads them. If the
+    program ends between this erasure and the new value, the item is lost. Without the right, `put` leaves the former
+    values, and fails when the server can store no further version: after 1,000 values, or earlier if the key has more
+    than 250 bytes.
+
+    A value has at most 30 KB of JSON. A search uses its texts, or the texts of the fields in `index`. A value without
     words, or with `index=False`, is found only by its key and by filters. Values do not expire (`ttl` is not
     supported).
     """
@@ -91,55 +109,62 @@ class MnemicStore(BaseStore):
         return self.memory.space(name_of(self.prefix, namespace))
 
     def _get(self, op: GetOp) -> Item | None:
-        try:
-            return item_of(op.namespace, self._space(op.namespace).record(op.key))
-        except NotFoundError:
-            return None
+        record = newest_of(self._space(op.namespace), op.key)
+        return None if record is None else item_of(op.namespace, record)
 
     def _put(self, op: PutOp) -> None:
         space = self._space(op.namespace)
-        before = self._get(GetOp(op.namespace, op.key))
-        if before is not None:
-            if before.value == op.value:
-                return
-            space.erase_record(op.key, wait=True)
+        before = newest_of(space, op.key)
         if op.value is None:
+            if before is not None:
+                space.erase_record(op.key, wait=True)
             return
-        record = record_of(op, before.created_at if before else None)
+        # The record is complete before anything changes, so a value that cannot be stored leaves the former one.
+        record = record_of(op, before)
+        if before is not None:
+            make_room(space, op.key, number_of(before))
         try:
-            space.remember(record, wait=True)
+            space.put_record(op.key, record, wait=True)
         except UnknownSpaceError:
             space.create()
-            space.remember(record, wait=True)
+            space.put_record(op.key, record, wait=True)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         kept = (it for it in self._below(op) if matches(it.value, op.filter or {}))
-        if op.query:
-            ranked = sorted(kept, key=lambda it: -(it.score if it.score is not None else float("-inf")))
-            return ranked[op.offset : op.offset + op.limit]
         return list(islice(kept, op.offset, op.offset + op.limit))
 
     def _below(self, op: SearchOp) -> Iterator[SearchItem]:
-        for namespace in self._namespaces():
-            if namespace[: len(op.namespace_prefix)] == op.namespace_prefix:
-                yield from self._found(namespace, op.query)
+        """Yields the items that the query finds, by their scores, and then the other items. A namespace is read only if
+        the caller takes other items.
+        """
+        namespaces = [it for it in self._namespaces() if it[: len(op.namespace_prefix)] == op.namespace_prefix]
+        found: set[tuple[tuple[str, ...], str]] = set()
+        for scored in self._scored(namespaces, question_of(op.query or "")):
+            record = newest_of(self._space(scored.namespace), key_of_id(scored.id))
+            # The score of a former value says nothing about the item.
+            item = item_of(scored.namespace, record) if record is not None and record.id == scored.id else None
+            if item is not None:
+                found.add((item.namespace, item.key))
+                yield search_item(item, scored.score)
+        for namespace in namespaces:
+            for record in newest_records(self._space(namespace)):
+                item = item_of(namespace, record)
+                if item is not None and (namespace, item.key) not in found:
+                    yield search_item(item, None)
 
-    def _found(self, namespace: tuple[str, ...], query: str | None) -> Iterator[SearchItem]:
-        """Returns the items of a namespace; items that the query finds have a score."""
-        space = self._space(namespace)
-        scores = self._scores(space, query) if query else {}
-        for record in space.records(page_size=1000):
-            item = item_of(namespace, record)
-            yield SearchItem(
-                item.namespace, item.key, item.value, item.created_at, item.updated_at, score=scores.get(record.id)
-            )
-
-    def _scores(self, space: Space, query: str) -> dict[str, float]:
-        scores: dict[str, float] = {}
-        for unit in space.ask(query, answer=False, tokens=1, ranked=RANKED_MAX).ranked or []:
-            for key in unit.external_ids:
-                scores.setdefault(key, unit.score)
-        return scores
+    def _scored(self, namespaces: list[tuple[str, ...]], question: str) -> list[Scored]:
+        """Returns the records that a question finds, the best first."""
+        if not question:
+            return []
+        scored: list[Scored] = []
+        for namespace in namespaces:
+            answer = self._space(namespace).ask(question, answer=False, tokens=1, ranked=RANKED_MAX)
+            best: dict[str, float] = {}
+            for unit in answer.ranked or []:
+                for id in unit.external_ids:
+                    best.setdefault(id, unit.score)
+            scored.extend(Scored(namespace, id, score) for id, score in best.items())
+        return sorted(scored, key=lambda it: -it.score)
 
     def _namespaces(self) -> list[tuple[str, ...]]:
         names = [namespace_of(self.prefix, it.space) for it in self.memory.spaces(page_size=1000) if it.records]
@@ -150,6 +175,67 @@ class MnemicStore(BaseStore):
         if op.max_depth is not None:
             found = sorted({it[: op.max_depth] for it in found})
         return found[op.offset : op.offset + op.limit]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A record that a question finds."""
+
+    namespace: tuple[str, ...]
+    id: str
+    score: float
+
+
+def newest_of(space: Space, key: str) -> models.Record | None:
+    """Returns the newest version of the record under a key, if it exists."""
+    try:
+        record = space.record(key)
+    except NotFoundError:
+        return None
+    # The server also finds a record by Mnemic's id, and by the id of a version. Neither is a key.
+    return record if key_of(record) == key else None
+
+
+def newest_records(space: Space) -> Iterable[models.Record]:
+    """Returns the newest version of each record, in the order in which the first versions were stored."""
+    newest: dict[str, models.Record] = {}
+    for record in space.records(page_size=1000):
+        known = newest.get(key_of(record))
+        if known is None or number_of(record) > number_of(known):
+            newest[key_of(record)] = record
+    return newest.values()
+
+
+def make_room(space: Space, key: str, number: int) -> None:
+    """Erases the versions of a record, the newest of which is `number`, if the server stores no further version, or if
+    there are many and the API key may erase them.
+    """
+    is_full = number >= VERSIONS_MAX or len(f"{key}#v{number + 1}".encode()) > ID_BYTES_MAX
+    if not is_full and number % VERSIONS_KEPT != 0:
+        return
+    try:
+        space.erase_record(key, wait=True)
+    except ForbiddenError:
+        if is_full:
+            raise
+
+
+def key_of(record: models.Record) -> str:
+    """Returns the key of a record: the id of its first version."""
+    return record.id if record.version is None else record.version.of
+
+
+def number_of(record: models.Record) -> int:
+    """Returns the number of a version, from 1."""
+    return 1 if record.version is None else record.version.number
+
+
+def key_of_id(id: str) -> str:
+    """Returns the key to which an id belongs: the id of a record, or of one of its versions. The server accepts no key
+    that has the form of a version.
+    """
+    parts = VERSION_ID.fullmatch(id)
+    return parts[1] if parts and 2 <= int(parts[2]) <= VERSIONS_MAX else id
 
 
 def name_of(prefix: str, namespace: tuple[str, ...]) -> str:
@@ -171,7 +257,12 @@ def namespace_of(prefix: str, name: str) -> tuple[str, ...] | None:
     first, *parts = name.split(".")
     if first != prefix or not parts:
         return None
-    return tuple(unescaped(it) for it in parts)
+    try:
+        namespace = tuple(unescaped(it) for it in parts)
+    except ValueError:
+        return None
+    # The store gives no namespace such a name if it would escape the characters differently.
+    return namespace if name_of(prefix, namespace) == name else None
 
 
 def unescaped(part: str) -> str:
@@ -179,13 +270,16 @@ def unescaped(part: str) -> str:
     return (first.encode() + b"".join(bytes.fromhex(it[:2]) + it[2:].encode() for it in rest)).decode()
 
 
-def record_of(op: PutOp, created_at: datetime | None) -> dict[str, Any]:
-    """Returns the record of an item: its words are the text, and its value is in pieces in the metadata."""
+def record_of(op: PutOp, before: models.Record | None) -> dict[str, Any]:
+    """Returns the record of an item: its words are the text, and its value is in pieces in the metadata. `before` is the
+    record of the former value.
+    """
     metadata = pieces_of("value", op.value, f"the value of {op.key!r}")
-    metadata["created_at"] = (created_at or datetime.now(timezone.utc)).isoformat()
+    former = {} if before is None else before.metadata
+    metadata[CREATED_AT] = former.get(CREATED_AT) or datetime.now(timezone.utc).isoformat()
     fields = [] if op.index is False else (op.index or ["$"])
-    text = "\n".join(words(op.value, fields)) if op.value is not None else ""
-    return {"id": op.key, "text": text or op.key, "metadata": metadata}
+    text = storable("\n".join(words(op.value, fields))) if op.value is not None else ""
+    return {"id": op.key, "text": text if text.strip() else op.key, "metadata": metadata}
 
 
 def words(value: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
@@ -210,11 +304,18 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(it)
 
 
-def item_of(namespace: tuple[str, ...], record: models.Record) -> Item:
+def item_of(namespace: tuple[str, ...], record: models.Record) -> Item | None:
+    """Returns the item of a record, or None if another program stored the record in the space."""
     metadata = record.metadata
-    created = datetime.fromisoformat(metadata["created_at"])
+    if CREATED_AT not in metadata or "value00" not in metadata:
+        return None
+    created = datetime.fromisoformat(metadata[CREATED_AT])
     value = value_of("value", metadata)
-    return Item(value=value, key=record.id, namespace=namespace, created_at=created, updated_at=record.observed_at)
+    return Item(value=value, key=key_of(record), namespace=namespace, created_at=created, updated_at=record.observed_at)
+
+
+def search_item(item: Item, score: float | None) -> SearchItem:
+    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score=score)
 
 
 def matches(value: Mapping[str, Any], filter: Mapping[str, Any]) -> bool:
@@ -222,11 +323,22 @@ def matches(value: Mapping[str, Any], filter: Mapping[str, Any]) -> bool:
 
 
 def matches_field(found: Any, wanted: Any) -> bool:
-    if isinstance(wanted, Mapping) and wanted and all(name.startswith("$") for name in wanted):
+    """Compares as LangGraph's own stores do: an object matches an object with more fields, and a list matches item by
+    item.
+    """
+    if isinstance(wanted, Mapping) and any(name.startswith("$") for name in wanted):
         unknown = wanted.keys() - COMPARED.keys()
         if unknown:
             raise ValueError(f"there is no operator {sorted(unknown)[0]}; there are {', '.join(COMPARED)}")
         return all(COMPARED[str(name)](found, it) for name, it in wanted.items())
+    if isinstance(wanted, Mapping):
+        return isinstance(found, Mapping) and matches(found, wanted)
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(found, list | tuple)
+            and len(found) == len(wanted)
+            and all(matches_field(it, other) for it, other in zip(found, wanted, strict=True))
+        )
     return bool(found == wanted)
 
 

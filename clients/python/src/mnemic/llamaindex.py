@@ -19,11 +19,9 @@ from pydantic import ConfigDict, Field
 
 from mnemic import models
 from mnemic._async.space import AsyncSpace
-from mnemic._fence import memory_block, storable
+from mnemic._fence import memory_block, question_of, storable
 from mnemic._sync.space import Space
 
-# Maximum number of characters, from the end of a message, that are used as the question: the server accepts 8 KiB.
-QUESTION_CHARS_MAX = 2_000
 # Maximum number of characters of a message that are stored: the server accepts 1 MiB.
 STORED_CHARS_MAX = 250_000
 # Number of latest messages of the history that are excluded from evidence, since the model sees them anyway: a filter
@@ -138,7 +136,7 @@ class MnemicMemory(Memory):
 def last_question(messages: Sequence[ChatMessage]) -> str:
     """Returns the end of the user's last message; empty if the message has no words."""
     said = next((it.content for it in reversed(messages) if it.role == MessageRole.USER), None)
-    return storable(said or "").strip()[-QUESTION_CHARS_MAX:]
+    return question_of(said or "")
 
 
 def id_of(session: str, role: MessageRole, text: str) -> str:

@@ -303,6 +303,10 @@ async fn check_http_server(args: &Doctor) -> Finding {
     match spaces {
         Ok(spaces) => Finding::Well(format!("{url} answers; visible spaces: {}", spaces.len())),
         Err(crate::api::Error::Unreachable { .. }) => Finding::Doubtful(format!("no server answers at {url}")),
+        Err(error @ crate::api::Error::Refused { status: 401 | 403, .. }) => match args.remote.key {
+            None => Finding::Well(format!("{url} answers; it needs a key (MNEMIC_KEY)")),
+            Some(_) => Finding::Doubtful(format!("{url} answers, but refuses the key (MNEMIC_KEY): {error}")),
+        },
         Err(error) => Finding::Wrong(format!("{url}: {error}")),
     }
 }

@@ -1,4 +1,6 @@
-//! Reports of `mnemic doctor` about the stores.
+//! Reports of `mnemic doctor` about the stores and the server.
+
+use std::process::Command;
 
 use chrono::DateTime;
 use domain::id::SpaceId;
@@ -87,4 +89,34 @@ async fn unfinished_erasures_are_counted_and_finished() {
         report.contains("0 spaces") && !report.contains("deleted spaces"),
         "{report}"
     );
+}
+
+#[tokio::test]
+async fn a_server_that_needs_a_key_is_not_reported_as_wrong() {
+    let output = mnemic().args(["keys", "new"]).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let key = printed.lines().next().unwrap();
+    let digest = printed.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap();
+    let keys = format!(r#"[{{name = "one", sha256 = "{digest}", spaces = ["*"], rights = ["read"]}}]"#);
+    let data = fresh_directory("doctor-key");
+    let server = Server::start_with(&data, |program| {
+        let mut command = Command::new(program);
+        command.arg("serve").env("MNEMIC_GATEWAY__KEYS", keys);
+        command
+    })
+    .await;
+    let says = |key: &[&str]| {
+        let mut command = mnemic();
+        command.args(["doctor", "--url", server.base.trim_end_matches("/v1"), "--data"]);
+        let output = command.arg(&data).args(key).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for (key, words) in [
+        (&[][..], "answers; it needs a key (MNEMIC_KEY)"),
+        (&["--key", "another"], "answers, but refuses the key (MNEMIC_KEY): 401"),
+        (&["--key", key], "answers; visible spaces: 0"),
+    ] {
+        let (code, report) = says(key);
+        assert!(code == Some(0) && report.contains(words), "{code:?} {report}");
+    }
 }

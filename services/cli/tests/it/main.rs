@@ -18,6 +18,7 @@ mod readme;
 mod receipts;
 mod records;
 mod restore;
+mod retries;
 mod scripted_server;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
@@ -26,3 +27,4 @@ mod tags;
 mod terminal;
 mod upgrade;
 mod versions;
+mod write_only_keys;

@@ -87,7 +87,7 @@ class AsyncMnemic:
 
     async def discard_dead_letter(self, id: str) -> None:
         """Deletes a dead letter without processing it."""
-        await self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
+        await self._transport.send(Request("DELETE", path("admin", "dead-letters", id), done_if_gone=True))
 
     async def create_key(
         self,

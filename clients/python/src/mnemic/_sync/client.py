@@ -89,7 +89,7 @@ class Mnemic:
 
     def discard_dead_letter(self, id: str) -> None:
         """Deletes a dead letter without processing it."""
-        self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
+        self._transport.send(Request("DELETE", path("admin", "dead-letters", id), done_if_gone=True))
 
     def create_key(
         self,

@@ -13,7 +13,6 @@ from uuid import uuid4
 from mnemic import models
 from mnemic._sync.events import Events
 from mnemic._sync.memory import Memory
-from mnemic._sync.transport import read
 from mnemic._records import (
     After,
     Imported,
@@ -77,7 +76,8 @@ class Space(Memory):
         """Stores many records, from a file of JSON lines given by its path, or from any iterable.
 
         Records without an id get one derived from their position and content, so a repeated import stores nothing
-        twice. Invalid records are left out and listed in the result.
+        twice. Invalid records are left out and listed in the result. A file of `mnemic export` ends with the readings of
+        a language model; they are counted in `readings_left_out` and not sent.
         """
         imported = Imported()
         for numbered in batches_of(lines_of(source, imported), batch):
@@ -256,22 +256,30 @@ class Space(Memory):
             self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
         ).items
 
-    def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated:
-        """Erases a record with all its versions and all data that derive only from it, permanently."""
-        done = self._transport.fetch(models.Curated, Request("DELETE", self._path("records", id)))
-        self._wait_if(done, wait)
+    def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated | None:
+        """Erases a record with all its versions and all data that derive only from it, permanently.
+
+        Returns None if a repeated request finds no record with this id after the response of an earlier one was lost,
+        or was 502 or 503, which a proxy also sends if it lost the response. If the earlier request erased the record,
+        `erasures` lists its receipt; there is no watermark to wait for.
+        """
+        done = self._transport.erase(models.Curated, self._path("records", id))
+        if done is not None:
+            self._wait_if(done, wait)
         return done
 
     def erase_session(self, id: str, *, wait: bool | float = False) -> int:
-        """Erases the records of a session with all data that derive only from them, permanently; returns their number.
+        """Erases the records of a session with all data that derive only from them, permanently; returns their number,
+        which is too low if a response was lost and the request was repeated.
 
         A long session is erased in several requests. Each one waits until the previous one was applied, also without
         `wait`. If that takes too long, `DeadlineError` is raised; a repeated call erases the rest.
         """
         records = 0
         while True:
-            response = self._transport.send(Request("DELETE", self._path("sessions", id)))
-            erased = read(models.Erased, response.content)
+            erased = self._transport.erase(models.Erased, self._path("sessions", id))
+            if erased is None:
+                return records
             records += erased.records
             if not erased.more:
                 self._wait_if(erased, wait)

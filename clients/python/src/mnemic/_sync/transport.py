@@ -11,7 +11,17 @@ import time
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from mnemic._request import Attempts, Request, Settings, may_repeat, pause, pause_after
+from mnemic._request import (
+    AWAY_STATUSES,
+    Attempts,
+    Request,
+    Settings,
+    is_gone,
+    may_repeat,
+    pause,
+    pause_after,
+    was_never_sent,
+)
 from mnemic.errors import UnexpectedResponseError, UnreachableError, error_of
 
 M = TypeVar("M", bound=BaseModel)
@@ -32,7 +42,8 @@ class Transport:
     def send(self, request: Request, *, stream: bool = False) -> httpx.Response:
         """Returns the response of a successful request; raises the error of a failed one.
 
-        The body of a `stream` has not been read, and the caller closes the response.
+        The body of a `stream` has not been read, and the caller closes the response. If a request is `done_if_gone` and
+        a repeated attempt does not find the object, the response is an empty 204.
         """
         attempts = Attempts(self.settings, request)
         while True:
@@ -43,12 +54,16 @@ class Transport:
                 seconds = pause(attempts.made)
                 if attempts.is_last(seconds) or not may_repeat(request, error):
                     raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
+                attempts.may_be_done |= not was_never_sent(error)
             else:
                 if response.is_success:
                     return response
+                if is_gone(request, response, attempts):
+                    return httpx.Response(204, request=response.request)
                 after = pause_after(request, response, attempts.made)
                 if after is None or attempts.is_last(after):
                     raise error_of(response)
+                attempts.may_be_done |= response.status_code in AWAY_STATUSES
                 seconds = after
             time.sleep(seconds)
 
@@ -69,6 +84,13 @@ class Transport:
     def fetch(self, kind: type[M], request: Request) -> M:
         """Returns the body of the response to a request, as a model."""
         return read(kind, (self.send(request)).content)
+
+    def erase(self, kind: type[M], path: str) -> M | None:
+        """Erases an object, and returns the body of the response; None if a repeated request did not find the object,
+        because an earlier one whose response was lost, or was 502 or 503, may have erased it.
+        """
+        response = self.send(Request("DELETE", path, done_if_gone=True))
+        return None if response.status_code == 204 else read(kind, response.content)
 
     def pages(self, kind: type[M], path: str, params: Mapping[str, Any], page_size: int) -> Iterator[M]:
         """Returns the items of a list, page by page."""

@@ -145,11 +145,13 @@ async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -
         {
             Ok(accepted) => {
                 tally.count_outcomes(part, accepted);
+                // Without the right `read`, the oldest batch is dropped without a wait.
                 if tally.watermarks.len() > BEHIND_MAX
-                    && target
-                        .client
-                        .wait_for_watermark(&target.args.space, &tally.watermarks[0])
-                        .await?
+                    && (!target.may_read
+                        || target
+                            .client
+                            .wait_for_watermark(&target.args.space, &tally.watermarks[0])
+                            .await?)
                 {
                     tally.watermarks.pop_front();
                 }

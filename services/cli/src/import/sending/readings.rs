@@ -18,6 +18,13 @@ const STOPPED: &str = "stopped; run the same command again to continue, stored r
 /// Sends readings. A batch that is refused as a whole is halved until each refused reading is alone.
 pub(crate) async fn send_readings(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let Some(first) = lines.first() else { return Ok(()) };
+    if !target.may_read && !tally.lacks_readings {
+        // A reading is stored only if the records before it are searchable.
+        tally.lacks_readings = true;
+        tally.bar.suspend(|| {
+            output::print_error_line("lines with readings are left out: they need a key with the right `read`");
+        });
+    }
     if tally.lacks_readings {
         tally.wrong += lines.len() as u64;
         return Ok(());

@@ -13,6 +13,26 @@ use crate::output;
 /// Maximum number of invalid pieces that are reported one by one; the others are only counted.
 pub(crate) const NAMED: u64 = 50;
 
+/// Whether the records that were sent are searchable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Searchability {
+    All,
+    /// The server did not finish writing in the time of the wait.
+    StillWriting,
+    /// The key lacks the right `read`.
+    Unknown,
+}
+
+impl Searchability {
+    fn in_words(self) -> &'static str {
+        match self {
+            Searchability::All => "all searchable",
+            Searchability::StillWriting => "the server is still writing",
+            Searchability::Unknown => "the key may not check whether they are searchable",
+        }
+    }
+}
+
 /// The counts of pieces by outcome, and the progress bar.
 pub(crate) struct Tally {
     pub(crate) bar: ProgressBar,
@@ -24,7 +44,7 @@ pub(crate) struct Tally {
     pub(crate) wrong_before: u64,
     /// Watermarks of the batches that may not be searchable yet, the latest last.
     pub(crate) watermarks: VecDeque<String>,
-    /// True if the server has no route for readings.
+    /// True if readings are left out: the server has no route for them, or the key lacks the right `read`.
     pub(crate) lacks_readings: bool,
     pub(crate) on_purpose: LeftOut,
 }
@@ -69,7 +89,7 @@ impl Tally {
     }
 
     /// Prints the outcome: `skipped` pieces were imported earlier, and `pieces` were read.
-    pub(crate) fn print_outcome(&self, kind: Kind, skipped: u64, pieces: u64, searchable: bool) {
+    pub(crate) fn print_outcome(&self, kind: Kind, skipped: u64, pieces: u64, searchability: Searchability) {
         let mut parts = vec![format!("{} records in", self.accepted)];
         if self.readings > 0 {
             parts.push(format!("{} readings in", self.readings));
@@ -94,12 +114,7 @@ impl Tally {
                 self.wrong_before
             ));
         }
-        let state = if searchable {
-            "all searchable"
-        } else {
-            "the server is still writing"
-        };
-        output::print_line(&format!("{}; {state}", parts.join(", ")));
+        output::print_line(&format!("{}; {}", parts.join(", "), searchability.in_words()));
     }
 }
 

@@ -4,7 +4,6 @@
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use host::clock;
 use serde_json::{Map, Value, json};
 
 use crate::api::problem::Problem;
@@ -12,7 +11,8 @@ use crate::app::config::Right;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
 use crate::http::extract::ObjectBody;
-use crate::mem0::memories::list::{Gathered, SELECTORS, filter_of, gather_memories, spaces_to_search};
+use crate::mem0::memories::gather::{Gathered, gather_memories};
+use crate::mem0::memories::list::{SELECTORS, filter_of, spaces_to_search};
 use crate::mem0::requests::request::{self, Fields, is_set, present_field};
 use crate::mem0::requests::scope::Kind;
 
@@ -55,8 +55,8 @@ pub(crate) async fn get_export(
     };
     let filter = filter_of(&filter_fields)?;
     let spaces = spaces_to_search(&app, &access, &filter, Right::Read).await?;
-    let found = gather_memories(&app, &spaces, &filter).await?;
-    let (memories, is_cut) = show_memories(found, is_set(&filter_fields, "show_expired"));
+    let found = gather_memories(&app, &spaces, &filter, is_set(&filter_fields, "show_expired")).await?;
+    let (memories, is_cut) = show_memories(found);
     Ok(Json(json!({
         "id": seal_export_id(&app, &filter_fields).await?,
         "status": "SUCCEEDED",
@@ -108,14 +108,10 @@ async fn open_export_id(app: &App, id: &str) -> Result<Fields, Problem> {
 }
 
 /// Returns the memories in the form of mem0 up to the size limit, and whether some are missing.
-fn show_memories(found: Gathered, is_expired_wanted: bool) -> (Vec<Value>, bool) {
-    let today = clock::now().date_naive();
+fn show_memories(found: Gathered) -> (Vec<Value>, bool) {
     let mut bytes = 0;
     let mut shown = Vec::new();
     for memory in found.memories {
-        if !is_expired_wanted && memory.is_expired(today) {
-            continue;
-        }
         if bytes >= BYTES_MAX {
             return (shown, true);
         }

@@ -6,8 +6,6 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
-use domain::port::{Room, Selection};
-use host::clock;
 use serde_json::{Value, json};
 
 use crate::api::problem::Problem;
@@ -17,21 +15,17 @@ use crate::app::opened_spaces;
 use crate::app::state::App;
 use crate::http::extract::{ObjectBody, QueryParameters};
 use crate::mem0::filters::filter::{Filter, Scope};
-use crate::mem0::memory::{self, Memory};
+use crate::mem0::memories::gather::gather_memories;
 use crate::mem0::requests::errors::beyond_bounds_problem;
 use crate::mem0::requests::request::{self, Fields, is_set, present_field};
 use crate::mem0::requests::scope::{Entity, Kind};
-use crate::use_cases::lists::list_page::PAGE_BYTES_MAX;
 
 /// Default and maximum number of memories on a page.
 const PAGE: usize = 100;
 const PAGE_MAX: usize = 1_000;
 const PAGES_MAX: usize = 1_000_000;
-/// Maximum number of units read for one request.
-const UNITS_MAX: usize = 10_000;
+/// Number of spaces read in one step.
 const AT_ONCE: usize = 1_000;
-/// Minimum that a read counts towards the limit, even if it finds fewer units.
-const LOOK: usize = 100;
 /// Fields of a request that restrict it like the fields of the same name in its `filters`, in addition to entities,
 /// metadata and dates.
 pub(crate) const SELECTORS: [&str; 7] = [
@@ -125,11 +119,7 @@ async fn list_page(
     let size = request::integer_field(fields, field_name.unwrap_or("page_size"), PAGE, PAGE_MAX)?;
     let filter = filter_of(fields)?;
     let spaces = spaces_to_search(app, access, &filter, Right::Read).await?;
-    let mut found = gather_memories(app, &spaces, &filter).await?;
-    if !is_set(fields, "show_expired") {
-        let today = clock::now().date_naive();
-        found.memories.retain(|it| !it.is_expired(today));
-    }
+    let found = gather_memories(app, &spaces, &filter, is_set(fields, "show_expired")).await?;
     let count = found.memories.len();
     let shown = found.memories.iter().skip((number - 1) * size).take(size);
     Ok(Json(json!({
@@ -286,70 +276,5 @@ async fn spaces_of_kind(app: &App, access: &Access, kind: Kind, right: Right) ->
         }
     }
     found.truncate(SPACES_MAX + 1);
-    Ok(found)
-}
-
-/// Memories that match a filter.
-pub(crate) struct Gathered {
-    /// The newest first, ties by id.
-    pub(crate) memories: Vec<Memory>,
-    /// Whether there are more units than the limit.
-    pub(crate) is_cut: bool,
-}
-
-/// Memories on a page of units.
-pub(crate) struct MatchingMemories {
-    pub(crate) memories: Vec<Memory>,
-    /// Number of units that were read.
-    units: usize,
-    /// Where the next page begins; `None` at the end of the space.
-    pub(crate) next: Option<u64>,
-}
-
-/// Returns the memories that match a filter, of the units of a space from a place on, at most `most`.
-pub(crate) async fn read_matching_memories(
-    app: &App,
-    space: &SpaceId,
-    filter: &Filter,
-    from: u64,
-    most: usize,
-) -> Result<MatchingMemories, Problem> {
-    let room = Room {
-        items: most.min(AT_ONCE),
-        bytes: PAGE_BYTES_MAX,
-    };
-    let everything = Selection::default();
-    let (units, next) = app.stores().graph.select(space, &everything, from, room).await?;
-    let count = units.len();
-    let memories = memory::load_memories(app, space, units).await?.into_iter();
-    let taken: Vec<Memory> = memories.filter(|it| filter.accepts_memory(it)).collect();
-    app.mem0_places.cache_space(space, taken.iter().map(|it| it.id));
-    Ok(MatchingMemories {
-        memories: taken,
-        units: count,
-        next,
-    })
-}
-
-/// Collects the memories in the spaces that match a filter.
-pub(crate) async fn gather_memories(app: &App, spaces: &[SpaceId], filter: &Filter) -> Result<Gathered, Problem> {
-    let mut found = Gathered {
-        memories: Vec::new(),
-        is_cut: false,
-    };
-    let mut units_left = UNITS_MAX;
-    for space in spaces {
-        let mut after = Some(0);
-        while let Some(from) = after.filter(|_| units_left > 0) {
-            let page = read_matching_memories(app, space, filter, from, units_left).await?;
-            units_left = units_left.saturating_sub(page.units.max(LOOK));
-            found.memories.extend(page.memories);
-            after = page.next;
-        }
-        found.is_cut |= after.is_some();
-    }
-    found
-        .memories
-        .sort_by(|a, b| b.created_at.cmp(&a.created_at).then(a.id.cmp(&b.id)));
     Ok(found)
 }
