@@ -101,16 +101,36 @@ provision: [nats, neo4j, qdrant, embeddings]
 {{- ternary "operator" . (eq . "provision") }}
 {{- end }}
 
-{{/* Settings as variables. Takes prefix and settings. Text is quoted as TOML does, so that "123" stays text. Of maps only
-the parameters of a language model mean something when they are empty: that none are sent, not even the defaults. */}}
+{{/* A value as TOML in one line; TOML has no null. */}}
+{{- define "mnemic.inlineToml" -}}
+{{- $parts := list }}
+{{- if kindIs "map" . }}
+{{- range $key, $value := . }}
+{{- if not (kindIs "invalid" $value) }}{{ $parts = append $parts (printf "%s = %s" (toRawJson $key) (include "mnemic.inlineToml" $value)) }}{{ end }}
+{{- end }}
+{{- printf "{%s}" (join ", " $parts) }}
+{{- else if kindIs "slice" . }}
+{{- range . }}
+{{- if not (kindIs "invalid" .) }}{{ $parts = append $parts (include "mnemic.inlineToml" .) }}{{ end }}
+{{- end }}
+{{- printf "[%s]" (join ", " $parts) }}
+{{- else }}
+{{- toRawJson . }}
+{{- end }}
+{{- end }}
+
+{{/* Settings as variables. Takes prefix and settings. Text is quoted as TOML does, so that "123" stays text. A setting
+without a value keeps its default. The parameters of a language model are one variable: their names keep their case,
+and if there are none, none are sent, not even the defaults. */}}
 {{- define "mnemic.variables" -}}
 {{- range $key, $value := .settings }}
 {{- $name := printf "%s%s" $.prefix (upper $key) }}
-{{- if and (kindIs "map" $value) (or $value (ne $name "MNEMIC_LANGUAGE_MODEL__PARAMETERS")) }}
+{{- if kindIs "invalid" $value }}
+{{- else if and (kindIs "map" $value) (not (hasSuffix "__PARAMETERS" $name)) }}
 {{- include "mnemic.variables" (dict "prefix" (printf "%s__" $name) "settings" $value) }}
 {{- else }}
 - name: {{ $name }}
-  value: {{ toRawJson $value | replace "'" "''" | squote }}
+  value: {{ include "mnemic.inlineToml" $value | replace "'" "''" | squote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -250,8 +270,8 @@ livenessProbe:
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
-  {{- if eq .component "gateway" }}
-  # Not /readyz: with a store away no gateway would be left to answer from what the router holds, or to say 503.
+  {{- if has .component (list "standalone" "gateway") }}
+  # Not /readyz: while a store is down or the disk is full, nothing would be left to answer questions, or to say 503.
   httpGet: {path: /livez, port: admin}
   {{- else }}
   httpGet: {path: /readyz, port: admin}

@@ -88,6 +88,7 @@ pub struct Config {
     pub recall_notes_max: usize,
     /// Key that encrypts positions and cursors in responses: 64 hex digits. Further keys may follow, separated by
     /// commas; they only decrypt older values. Empty: a key that is created once and stored with the memory.
+    #[schemars(extend("writeOnly" = true))]
     pub seal_key: String,
     /// Whether each request is logged as one line of the target `access`.
     pub access_log: bool,

@@ -16,6 +16,7 @@ use crate::harness::{Gateway, Reply, nothing};
 
 mod exports;
 mod keys;
+mod large_lists;
 mod profiles;
 mod selectors;
 mod updates;

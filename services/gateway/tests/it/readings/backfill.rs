@@ -130,6 +130,33 @@ async fn failed_readings_are_repeated_only_on_request() {
 }
 
 #[tokio::test]
+async fn failed_readings_of_topics_are_removed_only_on_request() {
+    let (gateway, s) = (Gateway::new().await, space("s"));
+    fill(&gateway, &s, SESSION, &["1", "2"]).await;
+    let first = RecordId::from_external_id(&s, "1");
+    let label = Reading {
+        id: ReadingId::of_topic_label(first),
+        kind: ReadingKind::Label,
+        ..failed(&s, &["1"])
+    };
+    put(&gateway, &s, &[reading(&s, &["1", "2"]), label]).await;
+    for (body, failed) in [
+        (json!({}), 1),
+        (json!({"again": true, "dry_run": true}), 1),
+        (json!({"again": true}), 0),
+    ] {
+        let (_, report) = order(&gateway, &body).await;
+        let summary = get(&gateway, "/v1/spaces/s/readings").await["summary"].clone();
+        assert_eq!(
+            (&summary["done"], &summary["failed"]),
+            (&json!(1), &json!(failed)),
+            "{body}"
+        );
+        assert_eq!((&report["records"], waiting(&gateway).await), (&json!(0), 0), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn pictures_without_description_are_described_only_on_request() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1"]).await;
