@@ -130,7 +130,7 @@ test("a session is erased part by part until no part is left", async ({ page, sa
   await expect.poll(() => seen).toEqual(["DELETE", "w1", "DELETE", "w2"]);
 });
 
-/** Erases the record `a6` in the page. The page gets responses to the erasure and to its waits that are not of the server. */
+/** Erases the record `a6` in the page. The test, not the server, responds to the erasure and to the waits for it. */
 async function eraseWithResponses(page: Page, server: Server, respondToWait: (route: Route) => Promise<void>): Promise<void> {
   await page.route("**/records/a6", (route) =>
     route.request().method() === "DELETE"

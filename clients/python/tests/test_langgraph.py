@@ -137,7 +137,7 @@ def test_only_the_newest_value_is_found_and_all_values_are_deleted(store: Any, m
     assert store.get(("t",), "food").value == {"text": "I like bread."}
 
 
-def test_former_values_are_erased_after_a_number_of_them(
+def test_former_values_are_erased_once_there_are_enough_of_them(
     store: Any, memory: Mnemic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(langgraph, "VERSIONS_KEPT", 3)

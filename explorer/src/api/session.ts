@@ -5,7 +5,7 @@ const STORED = "mnemic.key";
 /** Milliseconds between checks whether an unreachable server is back. */
 const LOOK_EVERY = 1500;
 
-/** The characters of a key, which has no space at its ends. The server reads a key with other characters as no key. */
+/** The characters of a key, which has no space at its ends. The server treats any other key as missing. */
 const KEY = /^[ -~]+$/;
 
 /** Returns the key that is stored for this tab; empty if there is none that can be sent. */

@@ -31,7 +31,7 @@ export async function written(space: string, watermark: string, signal: AbortSig
     } catch (error) {
       if (error instanceof Failure && error.deadLetter) throw error;
       if (signal.aborted || !(error instanceof Failure && TEMPORARY.includes(error.status))) {
-        // The change may be made by now, or soon.
+        // The change may already be made, or may be made soon.
         showChange();
         throw signal.aborted ? error : unconfirmed(error);
       }
@@ -41,13 +41,13 @@ export async function written(space: string, watermark: string, signal: AbortSig
   }
 }
 
-/** Returns the failure of a write that the server accepted, and cannot be confirmed because of `error`. */
+/** Returns the failure of a write that the server accepted but that `error` kept the page from confirming. */
 function unconfirmed(error: unknown): Failure {
   const { status, message, kind } = error instanceof Failure ? error : new Failure(-1, String(error), "", "");
   return new Failure(status, t.trouble.unconfirmed, t.trouble.unconfirmedHint(message), kind);
 }
 
-/** Makes the views load their data again after a write: at once, and when derived data have usually followed. */
+/** Makes the views load their data again after a write: at once, and again when derived data usually exist. */
 export function showChange(): void {
   readAgain();
   setTimeout(readAgain, SETTLING);

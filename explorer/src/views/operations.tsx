@@ -43,7 +43,7 @@ export function Operations() {
   );
 }
 
-/** Loads data, and again every few seconds. */
+/** Loads data, and loads them again every few seconds. */
 function usePolled<Value>(read: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [turn, setTurn] = useState(0);
   const loaded = useLoaded<Value>(read, [turn]);

@@ -28,9 +28,9 @@ const TIME_MOST = 8.64e15;
 
 /** An entry of the timeline. */
 interface Item {
-  /** Mnemic's id of the record, of an event the one of its first record: the caller's id would open the newest version. */
+  /** Mnemic's id of the record, or of the first record of an event. The caller's id would open the newest version. */
   id: string;
-  /** The caller's ids of the record: its own, and for a later version also the one of the first version. */
+  /** The caller's id of the record. For a later version, also the id of the first version. */
   names: string[];
   at: number;
   time: string;
@@ -78,7 +78,7 @@ function sorted(items: Item[]): Item[] {
   return items.sort((a, b) => a.at - b.at);
 }
 
-/** Returns the events that derive from at least one of the records, and that were observed in the time of the filters. */
+/** Returns the events that derive from at least one of the records and were observed between `from` and `until`. */
 function matchingEvents(units: Unit[], records: Record[], { from, until }: { from: string; until: string }): Item[] {
   const read = new Set(records.map((it) => it.record));
   const begin = from ? Date.parse(from) : Number.NEGATIVE_INFINITY;

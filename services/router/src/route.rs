@@ -167,14 +167,14 @@ impl<'a> RouteInput<'a> {
         }
     }
 
-    /// Returns the names of the speakers with a turn that may be shown, whatever the moment and the filter, those with
-    /// the most turns in the space first.
+    /// Returns the names of the speakers who have a turn that may be shown, regardless of the moment and the filter of
+    /// the request. The speakers with the most turns in the space come first.
     fn speaker_names(&self, gate: &Gate<'_>) -> Vec<String> {
         let view = self.turns.view;
         let names = view.speakers().names();
         let mut is_heard = vec![!gate.may_hide_turns(); names.len()];
         let mut unheard = is_heard.iter().filter(|it| !**it).count();
-        // Usually each speaker is heard after a few turns, so that the others need not be read.
+        // Usually the first few turns are of all speakers, so the other turns need not be read.
         for (place, turn) in view.turns().iter().enumerate() {
             if unheard == 0 {
                 break;

@@ -175,8 +175,8 @@ impl Asker {
         (called, cost(1, usage))
     }
 
-    /// Makes a call, but waits only a limited time after the shutdown signal. Such an end is no timeout: after a few
-    /// timeouts, callers give a question up, although the model would have answered it without the shutdown.
+    /// Makes a call, but waits only a limited time after the shutdown signal. A call that ends this way is not reported
+    /// as a timeout: after a few timeouts, callers give a question up, but the model may only have needed more time.
     async fn complete_or_stop(&self, chat: &Chat) -> port::Result<Completion> {
         let stopping = async {
             self.shutdown.cancelled().await;

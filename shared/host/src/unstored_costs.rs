@@ -17,7 +17,7 @@ const SPACES_MAX: usize = 10_000;
 /// given up only if the endpoint answers others meanwhile. A smaller number would give up the only question of a space
 /// in every outage of half a minute.
 const ATTEMPTS_MAX: u32 = 3;
-/// Questions whose failed attempts are kept; beyond, counting begins again.
+/// Maximum number of questions whose failed attempts are counted. With one more, counting begins again.
 const QUESTIONS_MAX: usize = 100_000;
 
 /// The cost, by space, of the calls of one day (UTC) whose replies could not be read, came too late, or were about a
@@ -37,9 +37,9 @@ struct Day {
 }
 
 impl UnstoredCosts {
-    /// Returns the part of the cost of a reading that the reading that replaces it at `now` includes: its whole cost if
-    /// it was made on the same day (UTC), since the budget of the day would lose it otherwise. The budget of an earlier
-    /// day has covered it, so it is not charged again.
+    /// Returns the cost of a former reading that the new one, made at `now`, has to include. If both were made on the
+    /// same day (UTC), that is the whole cost, since the budget of the day would lose it otherwise. If not, it is zero,
+    /// because the budget of the earlier day has covered it.
     pub fn cost_of_replaced_reading(former: Option<&Reading>, now: DateTime<Utc>) -> ModelCost {
         let of_same_day = former.filter(|it| it.at.date_naive() == now.date_naive());
         of_same_day.map(|it| it.spent).unwrap_or_default()

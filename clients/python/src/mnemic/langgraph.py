@@ -119,7 +119,7 @@ class MnemicStore(BaseStore):
             if before is not None:
                 space.erase_record(op.key, wait=True)
             return
-        # The record is complete before anything changes, so a value that cannot be stored leaves the former one.
+        # The record is built before anything is erased, so if the value cannot be stored, the former one stays.
         record = record_of(op, before)
         if before is not None:
             make_room(space, op.key, number_of(before))
@@ -231,8 +231,8 @@ def number_of(record: models.Record) -> int:
 
 
 def key_of_id(id: str) -> str:
-    """Returns the key to which an id belongs: the id of a record, or of one of its versions. The server accepts no key
-    that has the form of a version.
+    """Returns the key to which an id belongs: the id of a record, or of one of its versions. The server refuses a
+    key that looks like the id of a version.
     """
     parts = VERSION_ID.fullmatch(id)
     return parts[1] if parts and 2 <= int(parts[2]) <= VERSIONS_MAX else id
@@ -261,7 +261,7 @@ def namespace_of(prefix: str, name: str) -> tuple[str, ...] | None:
         namespace = tuple(unescaped(it) for it in parts)
     except ValueError:
         return None
-    # The store gives no namespace such a name if it would escape the characters differently.
+    # Another program may have named a space with escapes that this store would not write.
     return namespace if name_of(prefix, namespace) == name else None
 
 

@@ -8,7 +8,7 @@ import { type Document, type Route, examples } from "./document";
 
 /** Maximum number of characters of a response that are shown. */
 const SHOWN = 50_000;
-/** Time for which a stream is read, in milliseconds: streams of events have no end, and a server has few of them for a key. */
+/** Time for which a stream is read, in milliseconds: streams of events have no end, and a key may open only a few. */
 const STREAM_MS = 5_000;
 
 /** Returns the path with the values of its parameters. */

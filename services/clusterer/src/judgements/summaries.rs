@@ -55,7 +55,8 @@ pub struct PageSummary {
     stored: StoredSummary,
     /// The lines that the model was shown.
     lines: BTreeSet<LineDigest>,
-    /// The lines about which it was asked last. They are others if it did not answer and a former reply was kept.
+    /// The lines of the last question. They differ from `lines` if the model did not answer it and a former reply was
+    /// kept.
     asked: BTreeSet<LineDigest>,
     /// The units that may derive from the records that the model was shown.
     units: BTreeSet<UnitId>,
@@ -134,8 +135,8 @@ pub fn page_output(question: &SummaryQuestion, reply: &str) -> Option<String> {
     Some(StoredSummary::from_reply(Some(unchecked), &question.shown).to_json())
 }
 
-/// Returns the stored form of a former reply if the model does not answer the question about its page, or none if
-/// nothing of that reply can be used for the page as it is now.
+/// Returns the output to store if the model did not answer the question about a page: the former reply, with the lines
+/// of the question. Returns none if nothing of that reply can be used for the page as it is now.
 pub(crate) fn unanswered_output(question: &SummaryQuestion, former: &Reading) -> Option<String> {
     let summary = PageSummary::from_reading(former)?;
     let is_usable = summary.usable_part(&question.title, &question.shown) != UsableSummaries::default();

@@ -1,7 +1,7 @@
 //! Sorted lists of numbers of things that are stored elsewhere, in an order that depends on these things.
 //!
-//! A number takes four bytes, and a key by which a thing is sorted often 30. A large space has several numbers for each
-//! of its units.
+//! A number takes four bytes, but the key by which a thing is sorted often takes 30. A large space has several numbers
+//! for each of its units.
 
 use std::cmp::Ordering;
 

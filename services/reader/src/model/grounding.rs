@@ -32,7 +32,7 @@ pub(super) struct Evidence {
     stems: BTreeSet<String>,
     /// Numbers that occur, and the years, months and days of all times, in hundredths.
     numbers: BTreeSet<i64>,
-    /// The numbers of things.
+    /// The numbers of things that the lines name, imply or list.
     counts: Counts,
     /// The times at which the lines were said, and the times that they name.
     times: Vec<TimeSpan>,
@@ -120,9 +120,9 @@ impl Evidence {
         outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
     }
 
-    /// Returns the first number in English words, outside of dates, that does not follow.
+    /// Returns the first number in English words, outside of dates, that does not follow from the lines.
     fn lacks_spelled_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
-        // "Ten" is another word in other languages.
+        // The words for numbers may mean something else in other languages, such as "ten" in Dutch.
         if !self.counts.is_english || gloss::split_pieces(answer).is_some() {
             return None;
         }

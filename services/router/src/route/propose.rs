@@ -98,7 +98,7 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Returns true if the gate may exclude a turn for another reason than the moment and the filter of the request.
+    /// Returns true if the gate may exclude a turn for a reason other than the moment and the filter of the request.
     pub fn may_hide_turns(&self) -> bool {
         self.marks.is_some_and(|it| !it.tell_all())
             || self.except.is_some_and(|it| !it.is_empty())
@@ -153,7 +153,7 @@ impl<'a> Gate<'a> {
         self.is_timely(&turn.unit) && self.filter.admits_unit_of_any_actor(&turn.unit) && self.may_be_shown(&turn.unit)
     }
 
-    /// Returns true if a unit may be shown, whatever the moment and the filter of the request.
+    /// Returns true if a unit may be shown, regardless of the moment and the filter of the request.
     pub fn may_be_shown(&self, unit: &UnitHead) -> bool {
         self.is_told(unit)
             && self.except.is_none_or(|it| !it.contains(&unit.id))

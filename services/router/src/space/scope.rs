@@ -81,7 +81,7 @@ impl Scope {
     }
 
     /// Lists the turns and gists inside, so that a search of the index is narrowed to them if there are at most
-    /// `SEARCHED_MAX`. If only times are compared, lists none, since the index compares them itself.
+    /// `SEARCHED_MAX`. Does nothing if only times are compared, since the index compares them itself.
     pub(crate) fn list_units_to_search(&mut self, gists: &View) {
         let most = SEARCHED_MAX + 1;
         let turns: Vec<UnitId> = match (&self.labelled, &self.conditions) {

@@ -24,9 +24,9 @@ use super::{Look, Outcome, StoreResults, entity_contexts, port_error_to_tool_err
 use crate::service::hits::limit_search_times;
 use crate::space::memory::verb_terms;
 
-/// Number of hits that are requested for each wanted gist. A long unit is found once for each of its parts, and with
-/// `FILTERED` some hits are outside of the requested time or of a scope that does not narrow the search. If the space has gists, twice as many are requested, since a
-/// statement may be found as a turn and as a gist.
+/// Number of hits that are requested for each wanted gist. A long unit is found once for each of its parts. `FILTERED`
+/// is for searches in which some hits are outside of the requested time, or of a scope that does not narrow the search.
+/// If the space has gists, twice as many are requested, since a statement may be found as a turn and as a gist.
 const PARTS: usize = 4;
 const FILTERED: usize = 16;
 /// Maximum number of facts of one stem, latest first.

@@ -35,7 +35,7 @@ const OF_LIV: [&str; 9] = [
 /// The moment of the first turn after the first day.
 const SECOND_DAY: &str = "2024-04-11T18:00:00Z";
 
-/// A filter, the words that it must not let through, and a word in a turn that it admits.
+/// A filter, words that occur only in turns that it excludes, and a word in a turn that it admits.
 struct Case {
     filter: Value,
     excluded: &'static [&'static str],

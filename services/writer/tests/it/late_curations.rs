@@ -66,7 +66,7 @@ async fn accept_acts(house: &House, batch: &str, acts: &[Curation]) {
     settled(&house.context).await;
 }
 
-/// Returns, for each of the acts, whether the store has its words. All else is always kept.
+/// Returns, for each of the acts, whether the store has its words. Everything else is always kept.
 async fn has_words(house: &House, acts: &[Curation]) -> Vec<bool> {
     let records = &house.context.backends.records;
     let stored = records.curations(&space(), None, 99).await.unwrap();
@@ -107,7 +107,7 @@ async fn a_correction_that_arrives_after_the_erasure_of_its_record_is_redacted()
 
 /// The fact is removed while its record is stored, as when newer rules no longer state it.
 #[tokio::test]
-async fn a_stored_correction_of_a_fact_that_is_gone_keeps_its_words() {
+async fn a_stored_correction_of_a_removed_fact_keeps_its_words() {
     let records = two_records();
     let [of_gone, of_kept] = [fact_of(&records[0], "Quaxbank"), fact_of(&records[1], "Graz")];
     let house = house_with_facts("gone facts", &records, &[of_gone.clone(), of_kept.clone()]).await;

@@ -124,7 +124,7 @@ fn increment_count(found: &mut [u8; N], pattern: usize) {
     found[pattern] = found[pattern].saturating_add(1);
 }
 
-/// Counts the patterns of a word, whose classes are given, and its neighbours.
+/// Counts the patterns that word `i`, which is of these classes, forms with the words after it.
 fn count_word_patterns(found: &mut [u8; N], words: &[String], i: usize, classes: Classes) {
     let at = |n: usize| words.get(i + n).map_or("", String::as_str);
     let unit = |n: usize| is_in_class(at(n), Class::PatternUnit);

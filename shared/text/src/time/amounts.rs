@@ -48,7 +48,7 @@ impl Parser<'_> {
             ));
         }
         if !matches!(self.class_at(i), Class::Digits(..) | Class::Number(_)) {
-            // This is read at most tokens, and a scan of three words is faster than a lookup.
+            // This runs for most tokens, and a scan of three words is faster than a lookup.
             let j = self.skip_word(i, words_of_class(WordClass::BeforeRoughAmount));
             let j = self.skip_word(j, &["good", "whole"]);
             let rough = match self.word_at(j) {

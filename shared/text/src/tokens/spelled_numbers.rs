@@ -22,7 +22,7 @@ pub struct SpelledNumber<'a> {
 struct Word<'a> {
     written: &'a str,
     lower: String,
-    /// The value of a word for a number.
+    /// The value of the word if it is a word for a number.
     value: Option<i64>,
 }
 

@@ -163,9 +163,9 @@ impl CoreferenceWorker {
     async fn ask_open_questions(&self) {
         let mut paused: BTreeMap<SpaceId, DateTime<Utc>> = BTreeMap::new();
         let mut last: Option<SpaceId> = None;
-        // The question of each space after which the next round begins. Only one call is made after a pause of the
-        // endpoint: if it were always about the same question, a question that fails whenever it is asked would block
-        // all others.
+        // For each space, the last question that was not answered; the next round begins with the question after it.
+        // After a pause of the endpoint, only one call is made. If it were always about the same question, a question
+        // that always fails would block all others.
         let mut unanswered: BTreeMap<SpaceId, QuestionKey> = BTreeMap::new();
         while !self.context.shutdown.is_cancelled() {
             // The model would refuse each question of each space; they stay open meanwhile.

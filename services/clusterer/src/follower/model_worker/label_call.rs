@@ -62,7 +62,7 @@ impl CoreferenceWorker {
 /// The stored reading of a topic.
 struct FormerLabel {
     reading: Reading,
-    /// Its content. None if an event that the model was shown no longer exists, or must not be shown any more.
+    /// The label in the reading. None if an event that the model was shown no longer exists or is hidden now.
     label: Option<TopicLabel>,
 }
 
@@ -82,7 +82,7 @@ impl FormerLabel {
         Ok(Some(FormerLabel { reading, label }))
     }
 
-    /// Returns true if it labels the topic of a question in its current state.
+    /// Returns true if the reading still answers a question: the topic has not grown, and the prompt is the same.
     fn is_answer_to(&self, question: &LabelQuestion) -> bool {
         self.label.is_some() && self.reading.outcome.events >= question.size && self.reading.prompt == PROMPT
     }

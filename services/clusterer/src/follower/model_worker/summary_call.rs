@@ -90,9 +90,9 @@ fn is_answer_to(question: &SummaryQuestion, reading: &Reading) -> bool {
     PageSummary::from_reading(reading).is_some_and(|it| it.covers_lines(&lines))
 }
 
-/// Returns a former reading in the form in which it is stored if the model does not answer the question: its summary
-/// stays. Returns none if nothing of it can be used. The current prompt and lines keep the model from being asked again
-/// before the page has changed.
+/// Returns the reading to store if the model did not answer the question: the former summary stays. Returns none if
+/// nothing of that summary can be used. The current prompt and lines keep the model from being asked again before the
+/// page has changed.
 fn unanswered_reading(question: &SummaryQuestion, former: Reading) -> Option<Reading> {
     Some(Reading {
         prompt: PROMPT.to_owned(),

@@ -84,7 +84,7 @@ impl Ranks {
 struct EventRanks {
     /// The best units of each bucket that may be shown.
     shown: Vec<Rank>,
-    /// The hidden units that are ranked among them, newest first, at most [`HIDDEN_MAX`].
+    /// The hidden units that were found while `shown` was collected, newest first, at most [`HIDDEN_MAX`].
     hidden: Vec<Rank>,
     /// Number of units in the buckets that may be shown.
     all: usize,
@@ -180,8 +180,8 @@ impl PageInputs {
         build_section("What happened", "events", lines, former, all)
     }
 
-    /// Returns the best ranks of each bucket, up to [`LOOKED_AT`] of units that may be shown. Hidden units among them do
-    /// not count, so that the many versions of one record do not crowd out everything else.
+    /// Returns the best ranks of each bucket, until [`LOOKED_AT`] units that may be shown are found. The hidden units
+    /// on the way do not count, so that many versions of one record do not crowd out other units.
     fn rank_events(&self, buckets: &[&Bucket]) -> EventRanks {
         let mut ranks = EventRanks::default();
         for bucket in buckets {
@@ -212,7 +212,7 @@ impl PageInputs {
         ranks
     }
 
-    /// Returns the lines of the units that a later version of a record replaced, those replaced last first. Forgotten
+    /// Returns the lines of the units that a later version of a record replaced, the last replaced first. Forgotten
     /// units are left out.
     fn replaced_lines(&self, hidden: &[Rank]) -> Vec<FormerLine> {
         let remembered = hidden.iter().filter(|it| !self.is_forgotten(it.2));

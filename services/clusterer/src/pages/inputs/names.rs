@@ -38,7 +38,7 @@ impl Name {
         self.text.is_empty()
     }
 
-    /// Returns the normalised name, to be shared.
+    /// Returns the normalised name without copying its text.
     pub(crate) fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.text)
     }
@@ -57,7 +57,7 @@ impl Name {
 /// Entities and their names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// Boxed, since a table of large values is half empty.
+    /// Boxed, because up to half of a hash table is empty, and its values are large.
     entities: HashMap<EntityId, Box<Called>>,
     claims: HashMap<Name, Claims>,
 }

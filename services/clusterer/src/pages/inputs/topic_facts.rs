@@ -20,8 +20,8 @@ pub(crate) struct FactsByTopic {
     /// Pairs of a part and an event.
     events: BTreeSet<(UnitId, UnitId)>,
     members: HashMap<UnitId, TopicId>,
-    /// For each further active turn unit of a record with a long text, the record's first unit, which represents them all in
-    /// events. Sorted, because the units of a record are found as a range of ids.
+    /// For each further active turn unit of a record with a long text, the record's first unit, which represents them
+    /// all in events. Sorted, because the units of a record are found as a range of ids.
     first: BTreeMap<UnitId, UnitId>,
     current: StatedFacts,
     /// Withdrawn facts.

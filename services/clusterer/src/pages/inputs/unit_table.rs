@@ -10,7 +10,7 @@ use crate::pages::inputs::buckets::bucket::Rank;
 use crate::pages::inputs::unit_contents::UnitContents;
 use crate::space::ordered_numbers::OrderedNumbers;
 
-/// Number of a unit. It is given to another unit once its unit was removed.
+/// Number of a unit. After the unit is removed, another unit may get its number.
 pub(crate) type UnitNumber = u32;
 
 /// Place of a unit in the order of time, ties by id.
@@ -19,7 +19,7 @@ pub(crate) type TimeAndId = (DateTime<Utc>, UnitId);
 /// The contents of units, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnitRows {
-    /// Boxed, since a growing list of the contents themselves would be half empty. A free number has none.
+    /// Boxed, because up to half of a growing list is unused, and the contents are large. `None` for a free number.
     all: Vec<Option<Box<UnitContents>>>,
     free: Vec<UnitNumber>,
 }

@@ -150,7 +150,7 @@ fn replaced_versions_are_quoted_as_of_earlier_moments_only() {
 }
 
 #[test]
-fn many_replaced_versions_crowd_nothing_out_of_a_page() {
+fn many_replaced_versions_do_not_crowd_other_units_out_of_a_page() {
     let mut world = World::default();
     world.feed(&[spoken(0, FIRST), spoken(1, PART)], &[]);
     let versions: Vec<Unit> = (2..90)

@@ -30,7 +30,7 @@ impl Gathered {
         self.memories.extend(memories);
         self.memories
             .sort_by(|a, b| b.created_at.cmp(&a.created_at).then(a.id.cmp(&b.id)));
-        // A unit that changes during the reading is read twice.
+        // A unit that changes while the pages are read may be on two of them.
         self.memories.dedup_by_key(|it| it.id);
         self.is_cut |= self.memories.len() > most;
         self.memories.truncate(most);
@@ -64,11 +64,11 @@ pub(crate) async fn read_matching_memories(
     Ok(MatchingMemories { memories: taken, next })
 }
 
-/// Returns the newest memories in the spaces that match a filter, at most [`MEMORIES_MAX`]; expired memories only if
-/// they are wanted.
+/// Returns the newest memories in the spaces that match a filter, at most [`MEMORIES_MAX`]. Expired memories are left
+/// out unless `is_expired_wanted`.
 ///
 /// A store lists units by their latest changes, the earliest change first, so the newest memories come last. All units
-/// are read, and no more than the newest memories and one page are held. The time limit of the request bounds the time.
+/// are read, but only the newest memories and one page are in memory. The time limit of the request bounds the time.
 pub(crate) async fn gather_memories(
     app: &App,
     spaces: &[SpaceId],
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_memories_are_kept_in_whatever_order_they_are_read() {
+    fn the_newest_memories_are_kept_regardless_of_the_order_of_reading() {
         for order in [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [3, 5, 1, 4, 2]] {
             let mut found = Gathered::default();
             for pages in order.chunks(2) {

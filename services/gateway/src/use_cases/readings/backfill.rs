@@ -103,8 +103,8 @@ async fn selection_to_scan(app: &App, space: &SpaceId, order: &Backfill) -> Resu
     })
 }
 
-/// Adds the records that have no reading. If the request repeats failed readings, they are removed. The records of
-/// passages and pictures among them then count as unread, and so do records with a picture that has no description.
+/// Adds the records that have no reading. If the request repeats failed readings, removes these. The records of a
+/// removed passage or picture then count as unread, and so do records with a picture that has no description.
 async fn note_unread(
     app: &App,
     space: &SpaceId,
@@ -124,7 +124,7 @@ async fn note_unread(
         match reading.kind {
             ReadingKind::Passage => read.extend(reading.records),
             ReadingKind::Picture => described.extend(reading.records),
-            // The clusterer makes these, and needs no request: without a reading, its question is open again.
+            // The clusterer makes these without a request: if a reading is missing, it asks the question again.
             ReadingKind::Events | ReadingKind::Label | ReadingKind::Page | ReadingKind::People => {}
         }
     }

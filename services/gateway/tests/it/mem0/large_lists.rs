@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{ENABLED, add, call, memories, start};
 use crate::harness::Gateway;
 
-/// Stores units of events in the space of `ann`, as many as formerly ended a list before its newest memories.
+/// Stores so many events in the space of `ann` that a list used to end before it reached the newest memories.
 async fn put_events(gateway: &Gateway) {
     let space: SpaceId = "mem0-ann".parse().unwrap();
     let event = |number: u128| -> Unit {

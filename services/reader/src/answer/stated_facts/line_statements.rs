@@ -14,10 +14,10 @@ use crate::evidence::evidence_lines::{Pool, is_same_speaker};
 /// Number of earlier lines with statements that a correction may refer to. The clusterer uses the same number for facts.
 const BACK: usize = 8;
 
-/// A question about no value. It represents a question whose text the request does not contain.
+/// A question about no value. It is used for turns whose question, if there is one, is not in the request.
 const UNKNOWN_QUESTION: &str = "?";
 
-/// A statement with the lines that make it.
+/// A statement, and the lines from which it was read.
 #[derive(Clone, Debug)]
 pub(super) struct LineStatement {
     /// Index of the line that states it.
@@ -36,7 +36,8 @@ impl Deref for LineStatement {
 }
 
 impl LineStatement {
-    /// Returns the indices of the lines that make it: the line that states it, and the one that corrects it.
+    /// Returns the indices of the lines from which the statement was read: the one that states it, and the one that
+    /// corrects it.
     pub(super) fn lines(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.line).chain(self.correction_line)
     }
@@ -81,7 +82,7 @@ struct SpokenCorrection {
     correction: Correction,
 }
 
-/// Returns the corrections among the lines that state nothing themselves, those of a session in their order.
+/// Returns the corrections in lines that state nothing themselves. Those of a session are in the order of the lines.
 fn find_spoken_corrections(pool: &Pool<'_>, by_line: &[Vec<LineStatement>]) -> Vec<SpokenCorrection> {
     let read = |line: usize| {
         let turn = pool.lines[line].turn;
@@ -95,7 +96,7 @@ fn find_spoken_corrections(pool: &Pool<'_>, by_line: &[Vec<LineStatement>]) -> V
     corrections
 }
 
-/// Returns the correction that a turn makes, if its text shows which value is wrong or that it corrects its own speaker.
+/// Returns the correction that a turn makes, if its text names the wrong value or admits a mistake of its speaker.
 /// "No, it's Fido." alone may answer a question in a turn that the request hides. The pool has no trace of such a turn,
 /// not even a gap, so the line directly before it does not show whether it is an answer.
 fn read_line_correction(turn: &Turn) -> Option<Correction> {
@@ -113,8 +114,8 @@ fn lines_before(pool: &Pool<'_>, line: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Corrects the last statement of the same speaker that a correction fits. The clusterer has another rule for facts: it
-/// corrects the last statement that fits, of any speaker. If the correction names no wrong value and also fits another
-/// value, any of these may be the wrong one; then the statements of that speaker that it fits are left out.
+/// corrects the last statement that fits, of any speaker. If the correction names no wrong value and fits several
+/// values, it is unclear which one is wrong, so the statements that it would correct are left out.
 fn apply_spoken_correction(spoken: &SpokenCorrection, pool: &Pool<'_>, by_line: &mut [Vec<LineStatement>]) {
     let SpokenCorrection { line, correction } = spoken;
     let correcting = pool.lines[*line].turn;

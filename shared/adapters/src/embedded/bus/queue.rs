@@ -17,8 +17,8 @@ const KEYS_MAX: i64 = 1_000_000;
 const KEY_SECONDS: i64 = 7 * 24 * 3_600;
 /// Maximum number of keys deleted when one is added. It is more than one, so that their number can also shrink.
 const KEYS_AT_ONCE: i64 = 2;
-/// Longest delay of a retry that is kept over a restart; the services use no longer one. If the clock was set back
-/// since the delay was stored, the message would otherwise stay hidden for as long as the clock was set back.
+/// Longest time for which a message that waits for a retry stays hidden after a restart. The services use no delay that
+/// is longer. Without this limit, a clock that is set back would hide the message for that much longer.
 const RETRY_MAX: Duration = Duration::from_secs(120);
 /// Maximum length of the reason of a dead letter, in characters.
 const REASON_MAX: usize = 2_000;
@@ -92,8 +92,8 @@ pub(super) fn join_group(db: &Connection, subject: &str, group: &str) -> Outcome
     Ok(Lane::new(row, lines.collect::<rusqlite::Result<Vec<_>>>()?))
 }
 
-/// Returns the time for which a message is not yet visible, or `None` if it is visible. Both times are in milliseconds
-/// since 1970.
+/// Returns how long a message stays hidden, at most [`RETRY_MAX`], or `None` if it is visible. Both times are in
+/// milliseconds since 1970.
 fn remaining_delay(visible_at: i64, now: i64) -> Option<Duration> {
     let millis = from_sql_integer(visible_at.saturating_sub(now));
     (millis > 0).then(|| Duration::from_millis(millis).min(RETRY_MAX))

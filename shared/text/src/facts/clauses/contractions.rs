@@ -13,7 +13,7 @@ static CONTRACTIONS: LazyLock<Contractions> =
 ///
 /// - `spelling`: a word, and its spellings in chats
 /// - `ending`: a word, and the ending that stands for it
-/// - `whole`: two words, and their contractions that no ending explains
+/// - `whole`: two words, and their contractions that do not split into a word and an ending
 ///
 /// Each word of a text is compared with all of them. For so few, this is faster than a lookup in a map.
 #[derive(Debug, Default)]

@@ -57,7 +57,7 @@ impl Parser<'_> {
     }
 
     fn read_step(&self, i: usize) -> Option<(usize, Step)> {
-        // This is read at most tokens, and a scan of three words is faster than a lookup.
+        // This runs for most tokens, and a scan of three words is faster than a lookup.
         let i = self.skip_word(i, words_of_class(WordClass::BeforeStep));
         let step = match (self.word_at(i), self.word_at(i + 1)) {
             ("this", "past" | "last") => return Some((i + 2, Step::Past)),

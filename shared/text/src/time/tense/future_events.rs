@@ -85,8 +85,8 @@ impl Ahead {
         }
     }
 
-    /// Returns true at a word, whose classes are given, that announces a future event: "we get the keys on Monday", "the
-    /// course starts in March", "we're flying on Friday", "starting 1 April", "due in May".
+    /// Returns true if token `i`, which is of these classes, announces a future event: "we get the keys on Monday",
+    /// "the course starts in March", "we're flying on Friday", "starting 1 April", "due in May".
     fn announces_event(&self, tokens: &[Token<'_>], i: usize, classes: Classes) -> bool {
         let lower = |back: usize| i.checked_sub(back).map_or("", |it| &*tokens[it].lower);
         let (word, last) = (&*tokens[i].lower, lower(1));
