@@ -10,7 +10,7 @@ use domain::id::{ReadingId, SpaceId};
 use domain::port::ModelCost;
 use domain::reading::Reading;
 
-/// Spaces whose costs are kept; beyond, counting begins again.
+/// Maximum number of spaces whose costs are kept. With one more, counting begins again.
 const SPACES_MAX: usize = 10_000;
 /// Number of failed attempts after which a question is given up. The third failure of an endpoint in a row, without a
 /// reply in between, opens its circuit breaker and is not counted. A question that makes its endpoint fail is therefore

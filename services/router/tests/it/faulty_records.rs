@@ -41,7 +41,7 @@ struct FaultyRecords {
 impl Records for FaultyRecords {
     async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>> {
         if self.is_away.load(Ordering::SeqCst) {
-            return Err(PortError::new("records", ErrorKind::Unavailable, "nobody is there"));
+            return Err(PortError::new("records", ErrorKind::Unavailable, "the store is away"));
         }
         self.records.space(space).await
     }

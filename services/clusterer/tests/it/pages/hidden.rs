@@ -21,7 +21,7 @@ const FIRST: &str = "I sold 7 jars of my heather honey to them yesterday.";
 const PART: &str = "The other 23 jars of clover honey are stored behind the barn.";
 const SECOND: &str = "I keep 12 jars of linden honey for Joar.";
 
-/// Returns turn `number`, said by Ines to nobody.
+/// Returns turn `number`: Ines says a text, without an addressee.
 fn spoken(number: usize, text: &str) -> Unit {
     Unit {
         actor: "Ines".to_owned(),
@@ -257,7 +257,8 @@ fn forgetting_an_event_forgets_its_turns_and_their_facts() {
     for unit in [&said, &turn(1), &turn(2), &happened] {
         memory.apply_unit(unit, Some(&vector(unit)));
     }
-    let mut told = |acts: &[Curation]| -> (bool, bool) {
+    // Returns whether a fact of the turn is current, and whether a page quotes it.
+    let mut fact_and_quote_after = |acts: &[Curation]| -> (bool, bool) {
         let (pairs, topics) = (memory.event_pairs_to_look_up(), memory.unlooked_labels());
         memory.apply_readings(&pairs, &[]);
         memory.take_in_labels(&topics, &[]);
@@ -273,12 +274,12 @@ fn forgetting_an_event_forgets_its_turns_and_their_facts() {
             texts.any(|it| it.contains("7 hens")),
         )
     };
-    assert_eq!(told(&[]), (true, true));
+    assert_eq!(fact_and_quote_after(&[]), (true, true));
     let forgotten = curation(1, Act::ForgetUnit { unit: happened.id });
-    assert_eq!(told(std::slice::from_ref(&forgotten)), (false, false));
+    assert_eq!(fact_and_quote_after(std::slice::from_ref(&forgotten)), (false, false));
     let pinned = curation(2, Act::PinUnit { unit: happened.id });
     assert_eq!(
-        told(&[forgotten, pinned]),
+        fact_and_quote_after(&[forgotten, pinned]),
         (true, true),
         "of two acts, the later one counts"
     );

@@ -80,7 +80,7 @@ impl Names {
         format!("{}.{position}", self.erasure_note_subject(subject, space))
     }
 
-    /// Returns the filter for the notes of [`discarded`](Names::discarded) about all messages of a durable subject.
+    /// Returns the filter for the notes about all erased messages of a durable subject.
     pub(crate) fn all_discarded(&self, subject: &str) -> String {
         format!("{}.erased.{subject}.*.*", self.prefix)
     }
