@@ -1,5 +1,6 @@
 mod bus;
 mod index;
+mod mapped_files;
 pub(crate) mod store;
 
 use std::path::Path;
@@ -30,6 +31,9 @@ pub struct Options {
     pub index_image_points_least: usize,
     /// How long a space must not change before the index writes its file.
     pub index_image_pause: Duration,
+    /// Least number of blocks of units in a row that are written to a file which is mapped into memory. A file has at
+    /// most four times as many.
+    pub unit_file_blocks_least: usize,
     /// Size limit of the file, in bytes; a write beyond it fails with `Unavailable`. `None` means that only the disk
     /// limits it.
     pub file_bytes_max: Option<u64>,
@@ -45,6 +49,7 @@ impl Default for Options {
             index_bytes_max: 1 << 30,
             index_image_points_least: 8_192,
             index_image_pause: Duration::from_secs(5),
+            unit_file_blocks_least: 32,
             file_bytes_max: None,
             readers: 4,
         }
@@ -52,7 +57,7 @@ impl Default for Options {
 }
 
 /// All ports on one data directory. Other processes can use the directory after the last clone of any port is dropped
-/// and an image of the index that is being written is complete.
+/// and a mapped file that is being written is complete.
 #[derive(Clone)]
 pub struct Embedded {
     /// Durable queue and request/reply.

@@ -20,12 +20,12 @@ pub mod servers;
 mod store_rules;
 
 pub use embedded::store::{
-    UpkeepError, check_file, file_bytes, forget_vectors, free_bytes, is_held, needs_migration, restore_backup,
-    write_backup,
+    UpkeepError, check_file, file_bytes, forget_vectors, is_held, needs_migration, restore_backup, write_backup,
 };
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
 pub use models::embedder::open_embedder;
+pub use process::disk_space::free_bytes;
 pub use process::heap::limit_heap_arenas;
 pub use process::priority::lower_priority;
 pub use process::private_files::create_private;

@@ -1,6 +1,7 @@
-//! Functions of the process itself: clock, heap, mapped files, thread priority, private files, secrets.
+//! Functions of the process itself: clock, disk space, heap, mapped files, thread priority, private files, secrets.
 
 pub(crate) mod clock;
+pub(crate) mod disk_space;
 pub(crate) mod heap;
 pub(crate) mod mapped_file;
 pub(crate) mod priority;

@@ -23,7 +23,9 @@ pub use crate::model_cost::{ModelCost, Usage};
 pub use crate::position::Position;
 pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Settler};
 pub use embedder::{Embedder, Embedding};
-pub use graph::{BlockGap, Change, DerivedChange, Graph, UnitBlock, UnitDigest, UnitFeed};
+pub use graph::{
+    BlockFileId, BlockGap, Change, DerivedChange, Graph, UnitBlock, UnitDigest, UnitFeed, WrittenBlockFile,
+};
 pub use idempotency::{Hold, KeyClaim};
 pub use index::{Generation, Hit, Index, Point, PointsCursor, PointsPage, Search, SearchResult, Sparse};
 pub use keys::{Keys, Rotation};

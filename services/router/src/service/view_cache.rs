@@ -4,6 +4,7 @@
 //! A space that was read before is brought up to date in steps, and can be asked between them.
 
 mod block_store;
+mod mapped_blocks;
 mod read_ahead;
 mod space_content;
 mod space_reader;
@@ -179,7 +180,9 @@ impl Spaces {
 
     /// Drops a space that does not exist any more.
     pub(crate) fn forget_space(&self, space: &SpaceId) {
-        self.0.lock_slots().slots.remove(space);
+        // Freeing a large space takes time, in which questions would wait for the lock.
+        let removed = self.0.lock_slots().slots.remove(space);
+        drop(removed);
     }
 }
 
@@ -197,10 +200,14 @@ impl CachedSpace {
     /// Returns the content of the space that was created at a moment, which replaces another one.
     fn content_created_at(&self, created_at: DateTime<Utc>) -> Arc<SpaceContent> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        if content.created_at() != created_at {
-            *content = Arc::new(SpaceContent::of_space_created_at(created_at));
+        if content.created_at() == created_at {
+            return Arc::clone(&content);
         }
-        Arc::clone(&content)
+        let created = Arc::new(SpaceContent::of_space_created_at(created_at));
+        let former = std::mem::replace(&mut *content, Arc::clone(&created));
+        drop(content);
+        drop(former);
+        created
     }
 }
 
@@ -249,11 +256,14 @@ impl CachedSpaces {
         if let Some(slot) = all.slots.get_mut(space) {
             slot.bytes = bytes;
         }
+        let mut evicted = Vec::new();
         while all.slots.len() > 1 && all.size_in_bytes() > self.bytes_max {
             let Some(oldest) = all.slots.iter().min_by_key(|it| it.1.used).map(|it| it.0.clone()) else {
-                return;
+                break;
             };
-            all.slots.remove(&oldest);
+            evicted.extend(all.slots.remove(&oldest));
         }
+        drop(all);
+        drop(evicted);
     }
 }

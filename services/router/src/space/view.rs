@@ -4,17 +4,21 @@
 mod arrangement;
 mod bytes;
 mod columns;
+mod files;
 mod head;
 mod labels;
 mod merge_order;
 mod missing_turns;
 mod rarities;
+mod region;
 mod scan_data;
 mod sections;
 mod speakers;
+mod texts;
 mod turn;
 mod turn_image;
 mod unit_block;
+mod unit_fields;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -32,6 +36,7 @@ use rustc_hash::FxHashMap;
 pub use head::UnitHead;
 
 use arrangement::{Arrangement, ChangedUnits};
+use files::UsedFiles;
 use labels::Labels;
 pub(crate) use missing_turns::compute_missing_turns;
 use rarities::Rarities;
@@ -62,6 +67,7 @@ pub struct View {
     rarities: Rarities,
     marks: Marks,
     labels: Labels,
+    files: UsedFiles,
     /// Names of speakers and addressees, each stored once.
     names_of_people: HashSet<Arc<str>>,
 }
@@ -149,6 +155,7 @@ impl View {
         for id in latest.keys() {
             if let Some(old) = self.units.remove(id) {
                 self.update_term_counts(&old, false);
+                self.files.count_turn(&old, false);
                 self.labels.remove_unit(&old.labels);
             }
         }
@@ -162,6 +169,7 @@ impl View {
             turn.unit.share_names(&mut self.names_of_people);
             let turn = Arc::new(turn);
             self.update_term_counts(&turn, true);
+            self.files.count_turn(&turn, true);
             self.units.insert(turn.unit.id, turn);
         }
     }

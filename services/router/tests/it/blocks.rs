@@ -1,5 +1,6 @@
 //! Blocks of units in the store: a router that starts reads them instead of units, and never trusts them.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -7,9 +8,12 @@ use async_trait::async_trait;
 use domain::PortError;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{SessionId, SpaceId, UnitId};
-use domain::port::{BlockGap, Change, DerivedChange, Graph, Room, Selection, UnitBlock, UnitDigest, UnitFeed};
+use domain::port::{
+    BlockGap, Change, DerivedChange, Graph, Room, Selection, UnitBlock, UnitDigest, UnitFeed, WrittenBlockFile,
+};
 use domain::relation::Relation;
 use domain::unit::{Grain, Unit};
+use fixtures::wait_until;
 use host::Context;
 use router::{Config, Router};
 use uuid::Uuid;
@@ -25,6 +29,8 @@ struct Watched {
     graph: Arc<dyn Graph>,
     returned: AtomicUsize,
     stored: AtomicUsize,
+    /// Number of mapped files that were written.
+    files: AtomicUsize,
     is_damaged: AtomicBool,
 }
 
@@ -49,6 +55,12 @@ impl Graph for Watched {
         let stored = self.graph.put_block(space, version, block, of).await?;
         self.stored.fetch_add(usize::from(stored), Ordering::SeqCst);
         Ok(stored)
+    }
+
+    async fn write_block_file(&self, space: &SpaceId, version: i64) -> Result<Option<WrittenBlockFile>> {
+        let written = self.graph.write_block_file(space, version).await?;
+        self.files.fetch_add(usize::from(written.is_some()), Ordering::SeqCst);
+        Ok(written)
     }
 
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
@@ -124,6 +136,7 @@ fn start(ctx: &Context) -> (Arc<Watched>, Router) {
         graph: Arc::clone(&ctx.backends.graph),
         returned: AtomicUsize::new(0),
         stored: AtomicUsize::new(0),
+        files: AtomicUsize::new(0),
         is_damaged: AtomicBool::new(false),
     });
     let mut stores = ctx.backends.clone();
@@ -134,14 +147,10 @@ fn start(ctx: &Context) -> (Arc<Watched>, Router) {
 /// Makes the router read ahead until it has stored the number of blocks.
 async fn store_blocks(ctx: &Context, graph: &Watched, router: &Router, count: usize) {
     let ready = ctx.readiness.register_component("spaces are read");
-    let stored = async || {
-        while graph.stored.load(Ordering::SeqCst) < count {
-            tokio::task::yield_now().await;
-        }
-    };
+    let stored = async || graph.stored.load(Ordering::SeqCst) >= count;
     tokio::select! {
         never = router.read_ahead(&ready) => match never {},
-        () = stored() => {}
+        () = wait_until("the blocks are stored", stored) => {}
     }
 }
 
@@ -222,4 +231,62 @@ async fn a_unit_that_was_erased_does_not_come_back_from_a_block() {
     assert!(!format!("{routed:?}").contains(&units()[4].text));
     assert_eq!(graph.returned.load(Ordering::SeqCst), 0);
     store_blocks(&ctx, &graph, &router, 1).await;
+}
+
+/// Returns the files of a data folder that hold blocks.
+fn block_files(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir.join("mnemic.blocks")) else {
+        return Vec::new();
+    };
+    entries.map(|it| it.unwrap().path()).collect()
+}
+
+/// Returns true if this process uses a file of a folder in place.
+fn maps_files_of(dir: &Path) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.contains(&*dir.join("mnemic.blocks").to_string_lossy())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_large_space_uses_mapped_files_until_a_unit_of_them_is_erased() {
+    let dir = tempfile::tempdir().unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
+    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
+    // A file has at least 32 blocks of 256 units.
+    let all = long(8_192);
+    put(&ctx, &all).await;
+    let (graph, router) = start(&ctx);
+    let router = Arc::new(router);
+    let expected = replies(&router).await;
+    let (reader, ready) = (Arc::clone(&router), ctx.readiness.register_component("spaces are read"));
+    let reading = tokio::spawn(async move { reader.read_ahead(&ready).await });
+    wait_until("a file is in use", async || {
+        graph.files.load(Ordering::SeqCst) == 1 && block_files(dir.path()).len() == 1 && maps_files_of(dir.path())
+    })
+    .await;
+    assert_eq!(replies(&router).await, expected);
+
+    // A router that starts uses the file at once.
+    let (graph, other) = start(&ctx);
+    assert_eq!(replies(&other).await, expected);
+    assert_eq!(
+        (
+            graph.returned.load(Ordering::SeqCst),
+            graph.files.load(Ordering::SeqCst)
+        ),
+        (32, 0)
+    );
+    drop(other);
+
+    let erased = &all[4];
+    let asked = request(&erased.text, 300);
+    let count = router.route_question(asked.clone()).await.unwrap().units;
+    ctx.backends.graph.put_units(&space(), &[], &[erased.id]).await.unwrap();
+    ctx.backends.index.put(&space(), &[], &[erased.id]).await.unwrap();
+    wait_until("the file is destroyed", async || {
+        block_files(dir.path()).is_empty() && !maps_files_of(dir.path())
+    })
+    .await;
+    assert_eq!(router.route_question(asked).await.unwrap().units, count - 1);
+    reading.abort();
 }

@@ -13,7 +13,6 @@ mod cache;
 mod change;
 mod dense_vectors;
 mod image;
-mod image_folder;
 mod image_rows;
 mod inverted_index;
 mod point_rows;
@@ -30,13 +29,13 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
+use crate::embedded::mapped_files::FileNumber;
 use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
 use crate::store_rules::index_points::{check_points, check_search};
 use crate::{OpenError, Options};
 use block_place::BlockPlace;
 use blocks::Blocks;
 use change::{Change, ChangedPoints};
-use image_folder::ImageId;
 
 /// Maximum number of concurrent searches; further ones wait. Searches are short, so a few per core keep all cores busy.
 const SEARCHES_MAX: usize = 16;
@@ -60,7 +59,7 @@ enum Searched {
 struct ChangedSpace {
     row: i64,
     /// The images of all spaces, if the image of this one holds a point that was changed.
-    live: Option<Vec<ImageId>>,
+    live: Option<Vec<FileNumber>>,
 }
 
 impl MemoryIndex {
@@ -118,7 +117,7 @@ impl MemoryIndex {
             image_rows::live_images(db)
         };
         let space = space.clone();
-        let change = move |live: &Vec<ImageId>| {
+        let change = move |live: &Vec<FileNumber>| {
             Some(Change::Forget {
                 space,
                 live: live.clone(),

@@ -1,6 +1,10 @@
 //! The SQLite file: the lock on it, the writer, the readers, and the meaning of its failures.
 
 mod api_keys;
+mod block_file_format;
+mod block_file_rows;
+mod block_file_writer;
+mod block_files;
 mod codec;
 mod connections;
 mod curations;
@@ -40,7 +44,7 @@ pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use graph::StoredGraph;
 pub use lock::is_held;
-pub use maintenance::{UpkeepError, check_file, file_bytes, free_bytes, needs_migration, write_backup};
+pub use maintenance::{UpkeepError, check_file, file_bytes, needs_migration, write_backup};
 pub(crate) use readings::StoredReadings;
 pub(crate) use receipts::StoredReceipts;
 pub(crate) use records::StoredRecords;
@@ -49,6 +53,7 @@ pub(crate) use webhooks::StoredWebhooks;
 pub(crate) use writer::Durability;
 
 use crate::{OpenError, Options};
+use block_files::BlockFiles;
 use readers::Readers;
 use writer::Writer;
 
@@ -56,10 +61,14 @@ use writer::Writer;
 const FILE: &str = "mnemic.sqlite";
 /// Name of the folder of the index inside a data directory.
 pub(crate) const INDEX_FOLDER: &str = "mnemic.index";
+/// Name of the folder with the files of blocks inside a data directory.
+const BLOCKS_FOLDER: &str = "mnemic.blocks";
 
 /// The open file. Dropping the last handle waits for the writer and releases the directory.
 pub(crate) struct Store {
     path: PathBuf,
+    /// Closed before the writer, which locks the folder: it changes files only while the folder is locked.
+    block_files: Arc<BlockFiles>,
     /// Closed before the writer, so that the writer closes last and removes the log.
     readers: Arc<Readers>,
     writer: Writer,
@@ -85,13 +94,19 @@ impl Store {
         let path = dir.join(FILE);
         let connection = connections::open_writer(&path, options)?;
         connections::same_model(&connection, &path, model)?;
-        connections::forget_unfinished_images(&connection).map_err(|error| connections::to_open_error(&path, error))?;
+        connections::forget_unfinished_files(&connection).map_err(|error| connections::to_open_error(&path, error))?;
+        let block_files = Arc::new(BlockFiles::open(&connection, &path, options)?);
         let writer = Writer::start_thread(connection, &path, lock).map_err(|source| OpenError::Directory {
             path: path.clone(),
             source,
         })?;
         let readers = Arc::new(Readers::new(path.clone(), options.readers));
-        Ok(Store { path, readers, writer })
+        Ok(Store {
+            path,
+            block_files,
+            readers,
+            writer,
+        })
     }
 
     /// Returns the path of the file.

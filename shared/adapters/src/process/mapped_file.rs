@@ -15,7 +15,8 @@ use memmap2::Mmap;
 /// The error of the system.
 pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     #[expect(unsafe_code, reason = "a mapped file is memory that others could change")]
-    // SAFETY: callers map only complete files of a locked data folder, which are overwritten after their last reader.
+    // SAFETY: callers map only complete files of a locked data folder. Such a file is overwritten only when it is
+    // outdated and its last reader has dropped it; an outdated file cannot be mapped again.
     unsafe {
         Mmap::map(file)
     }

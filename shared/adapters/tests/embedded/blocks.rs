@@ -1,5 +1,6 @@
 //! A block of units is kept until one of its units changes, and deleted with it.
 
+use bytes::Bytes;
 use chrono::DateTime;
 use domain::id::{SessionId, UnitId};
 use domain::port::{UnitBlock, UnitFeed};
@@ -13,7 +14,7 @@ use super::{Embedded, erased::holds, file, open, space};
 const BODY: &[u8] = b"a block of the quaxbank";
 const VERSION: i64 = 7;
 
-fn unit(number: u128, text: &str) -> Unit {
+pub(super) fn unit(number: u128, text: &str) -> Unit {
     Unit {
         id: UnitId::from_uuid(Uuid::from_u128(number)),
         grain: Grain::Turn,
@@ -62,7 +63,8 @@ async fn put_block(it: &Embedded, sequence: u64, limit: usize, version: i64) -> 
     let block = UnitBlock {
         after: gap.after,
         last: gap.changes.last().unwrap().sequence,
-        body: BODY.to_vec(),
+        body: Bytes::from_static(BODY),
+        file: None,
     };
     it.graph.put_block(&a, version, &block, &gap.digests).await.unwrap()
 }
@@ -123,7 +125,8 @@ async fn a_block_that_was_made_before_a_change_is_not_stored() {
     let block = UnitBlock {
         after: 0,
         last: 2,
-        body: BODY.to_vec(),
+        body: Bytes::from_static(BODY),
+        file: None,
     };
     it.graph.put_units(&a, &[unit(2, "changed")], &[]).await.unwrap();
     assert!(!it.graph.put_block(&a, VERSION, &block, &gap.digests).await.unwrap());

@@ -17,10 +17,14 @@ use uuid::Uuid;
 use super::digests::{TEXT, record};
 use super::{file, fill, frame, open, space};
 
-/// Returns true if the file of closed stores contains some bytes.
+/// Returns true if the file of closed stores, or a mapped file next to it, contains some bytes.
 pub(super) fn holds(dir: &Path, wanted: &[u8]) -> bool {
-    let bytes = fs::read(file(dir)).unwrap();
-    bytes.windows(wanted.len()).any(|it| it == wanted)
+    let mapped = ["mnemic.index", "mnemic.blocks"].map(|it| fs::read_dir(dir.join(it)));
+    let mapped = mapped.into_iter().flatten().flatten().map(|it| it.unwrap().path());
+    mapped.chain([file(dir)]).any(|path| {
+        let bytes = fs::read(path).unwrap();
+        bytes.windows(wanted.len()).any(|it| it == wanted)
+    })
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Guarantees that only the embedded adapters give: one process per directory, clear errors, limits, copies.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
+mod block_file_failures;
+mod block_files;
 mod blocks;
 mod digests;
 mod erased;

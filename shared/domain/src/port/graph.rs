@@ -2,6 +2,7 @@
 //! and puts derived objects with optimistic concurrency ([`Graph::put_derived_if_unchanged`]).
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{Result, Room, Selection};
@@ -30,8 +31,26 @@ pub struct UnitBlock {
     pub after: u64,
     /// The last sequence number of the interval.
     pub last: u64,
-    /// The data that the reader made.
-    pub body: Vec<u8>,
+    /// The data that the reader made. In a mapped file, it begins at a multiple of eight bytes.
+    pub body: Bytes,
+    /// The mapped file that `body` is a part of; `None` if `body` is in memory. A reader that keeps a part of `body`
+    /// drops it when the file is outdated ([`UnitFeed::files`]).
+    pub file: Option<BlockFileId>,
+}
+
+/// The number of a mapped file with blocks of one space. Numbers are never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockFileId(pub i64);
+
+/// A file with blocks that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenBlockFile {
+    /// Its number.
+    pub id: BlockFileId,
+    /// The sequence number before its first block.
+    pub after: u64,
+    /// The last sequence number of its last block.
+    pub last: u64,
 }
 
 /// A part of the feed of units: blocks, then single changes.
@@ -43,6 +62,9 @@ pub struct UnitFeed {
     pub changes: Vec<Change>,
     /// True if the feed may go on after the last block and change.
     pub has_more: bool,
+    /// The mapped files of the space that are not outdated, ascending. A file is outdated as soon as a unit of its
+    /// blocks changes. It is destroyed when the last reader has dropped what it keeps of it.
+    pub files: Vec<BlockFileId>,
 }
 
 impl UnitFeed {
@@ -104,7 +126,7 @@ pub trait Graph: Send + Sync + 'static {
         Ok(UnitFeed {
             has_more: changes.len() == limit,
             changes,
-            blocks: Vec::new(),
+            ..UnitFeed::default()
         })
     }
 
@@ -133,6 +155,12 @@ pub trait Graph: Send + Sync + 'static {
         _digests: &[UnitDigest],
     ) -> Result<bool> {
         Ok(false)
+    }
+
+    /// Writes blocks of this version that are in no file to one file, which [`Graph::unit_feed`] maps into memory from
+    /// then on; `None` if there are too few such blocks in a row, or if the graph keeps no files.
+    async fn write_block_file(&self, _space: &SpaceId, _version: i64) -> Result<Option<WrittenBlockFile>> {
+        Ok(None)
     }
 
     /// Returns the active units that `selection` accepts, as many as fit into `room`, by their latest changes after the

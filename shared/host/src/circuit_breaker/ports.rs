@@ -15,7 +15,7 @@ use domain::port::{
     BlockGap, Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation,
     Graph, Hold, Idempotent, Index, Inquiry, KeyClaim, Keys, Point, PointsCursor, PointsPage, Position, Readings,
     Receipts, Records, Result, Room, Rotation, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
-    UnitBlock, UnitDigest, UnitFeed, Webhooks,
+    UnitBlock, UnitDigest, UnitFeed, Webhooks, WrittenBlockFile,
 };
 use domain::reading::{Reading, ReadingTally, ReadingVersion, ScheduledSession};
 use domain::recall::Note;
@@ -167,6 +167,7 @@ guarded! { Graph, "graph":
     fn unit_feed(space: &SpaceId, sequence: u64, limit: usize, version: i64) -> UnitFeed;
     fn block_gap(space: &SpaceId, sequence: u64, limit: usize, version: i64) -> Option<BlockGap>;
     fn put_block(space: &SpaceId, version: i64, block: &UnitBlock, digests: &[UnitDigest]) -> bool;
+    fn write_block_file(space: &SpaceId, version: i64) -> Option<WrittenBlockFile>;
     fn select(space: &SpaceId, selection: &Selection, after: u64, room: Room) -> (Vec<Unit>, Option<u64>);
     fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
     fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;

@@ -1,5 +1,6 @@
 //! Blocks of units in the store: they are read instead of units after a start.
 
+use bytes::Bytes;
 use domain::PortError;
 use domain::id::SpaceId;
 use domain::port::{BlockGap, Change, UnitBlock, UnitDigest};
@@ -20,11 +21,20 @@ const UNITS_LEAST: usize = 64;
 const UNSETTLED: u64 = 512;
 
 impl Spaces {
-    /// Stores blocks of the units of a space that are in no block, if the space is cached. If `is_settled` is false,
+    /// Stores blocks of the units of a space that are in no block, if the space is cached, and uses blocks in mapped files
+    /// where the graph has such files. If `is_settled` is false,
     /// the latest changes are left out. If the store fails, the remaining units are read one by one after the next
     /// start.
     pub(super) async fn store_blocks(&self, stores: &Backends, space: &SpaceId, is_settled: bool) {
-        if let Err(error) = self.store_gaps(stores, space, is_settled).await {
+        let stored = async {
+            self.store_gaps(stores, space, is_settled).await?;
+            match is_settled {
+                true => self.map_blocks(stores, space).await,
+                // Each change of a unit would make its file outdated.
+                false => Ok(()),
+            }
+        };
+        if let Err(error) = stored.await {
             debug!(error = &error as &dyn std::error::Error, %space, "blocks of units were not stored");
         }
     }
@@ -77,7 +87,12 @@ impl Spaces {
         };
         let body = tokio::task::spawn_blocking(move || snapshot.encode_block(&changes));
         let body = body.await.map_err(to_port_error)?;
-        let unit_block = UnitBlock { after, last, body };
+        let unit_block = UnitBlock {
+            after,
+            last,
+            body: Bytes::from(body),
+            file: None,
+        };
         Ok(Some(EncodedGap { unit_block, digests }))
     }
 }
@@ -92,9 +107,7 @@ struct EncodedGap {
 pub(super) fn decode_blocks(blocks: &[UnitBlock]) -> Option<Vec<TurnChange>> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = blocks.len().div_ceil(cores).max(1);
-    let decode = |blocks: &[UnitBlock]| -> Option<Vec<Vec<TurnChange>>> {
-        blocks.iter().map(|it| decode_block(&it.body)).collect()
-    };
+    let decode = |blocks: &[UnitBlock]| -> Option<Vec<Vec<TurnChange>>> { blocks.iter().map(decode_block).collect() };
     std::thread::scope(|scope| {
         let shares: Vec<_> = blocks.chunks(share).map(|it| scope.spawn(move || decode(it))).collect();
         let mut all = Vec::new();
@@ -119,8 +132,46 @@ impl SpaceSnapshot {
                 Grain::Event => None,
             };
             let view = view.filter(|_| unit.status == Status::Active);
-            block.push_unit(change, view.and_then(|it| it.find_turn(unit.id)));
+            // A space that was deleted and created again may still be cached as it was before.
+            let turn = view.and_then(|it| it.find_turn(unit.id));
+            block.push_unit(change, turn.filter(|it| it.has_texts_of(unit)));
         }
         block.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fixtures::sample_unit;
+
+    use super::*;
+    use crate::space::view::View;
+
+    #[test]
+    fn a_block_never_has_the_texts_of_an_earlier_unit_with_the_same_id() {
+        let former = sample_unit(&"blocks".parse().unwrap(), "1");
+        let mut unit = former.clone();
+        unit.text.push_str(" And it rained.");
+        let snapshot = SpaceSnapshot {
+            view: Arc::new(View::from_units([former.clone()])),
+            ..SpaceSnapshot::default()
+        };
+        for (unit, has_turn) in [(unit, false), (former, true)] {
+            let change = Change {
+                sequence: 1,
+                unit: unit.clone(),
+            };
+            let block = UnitBlock {
+                after: 0,
+                last: 1,
+                body: Bytes::from(snapshot.encode_block(&[change])),
+                file: None,
+            };
+            let [read] = decode_block(&block).unwrap().try_into().unwrap();
+            let text = read.turn.as_ref().map_or(&*read.change.unit.text, |it| it.unit.text());
+            assert_eq!((read.turn.is_some(), text), (has_turn, &*unit.text));
+        }
     }
 }

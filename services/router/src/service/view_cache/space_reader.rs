@@ -3,12 +3,13 @@ use std::sync::Arc;
 use domain::PortError;
 use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::{Change, DerivedChange, Records, Revision, SpaceInfo, UnitFeed};
+use domain::port::{BlockFileId, Change, DerivedChange, Records, Revision, SpaceInfo, UnitFeed};
 use domain::unit::{Grain, Status};
 use host::Backends;
 use tracing::warn;
 
 use super::block_store::decode_blocks;
+use super::mapped_blocks::find_outdated_files;
 use super::space_content::SpaceContent;
 use super::{CachedSpaces, SpaceSnapshot};
 use crate::error::to_port_error;
@@ -93,6 +94,9 @@ impl Reading {
 
     /// Applies the changes of a page.
     async fn apply_page(&self, page: Page, visibility: Visibility) -> Result<(), PortError> {
+        let mut used = self.content.with_snapshot(SpaceSnapshot::used_files).await;
+        used.extend(page.turns.iter().flatten().filter_map(Turn::file));
+        let outdated = find_outdated_files(&self.stores, &self.info.space, used, &page.files).await?;
         let is_applied = |it: &SpaceSnapshot| match &visibility {
             Visibility::Later => true,
             Visibility::Now(acts) => {
@@ -100,7 +104,7 @@ impl Reading {
                 it.is_arranged() && is_counted && it.is_decided(acts.as_ref())
             }
         };
-        if page.is_empty() && self.content.with_snapshot(is_applied).await {
+        if page.is_empty() && outdated.is_empty() && self.content.with_snapshot(is_applied).await {
             return Ok(());
         }
         let change = move |snapshot: &mut SpaceSnapshot| {
@@ -114,6 +118,7 @@ impl Reading {
                 snapshot.decided = snapshot.decided.max(acts.map(|it| it.count));
                 snapshot.arrange_views();
             }
+            snapshot.leave_files(&outdated);
         };
         self.content.apply_change(change).await?;
         let bytes = self.content.with_snapshot(SpaceSnapshot::size_in_bytes).await;
@@ -174,6 +179,8 @@ struct Page {
     /// The turns of the units that are known, at the same places.
     turns: Vec<Option<Turn>>,
     derived: Vec<DerivedChange>,
+    /// The mapped files of the space that were not outdated when the units were read.
+    files: Vec<BlockFileId>,
     is_last: bool,
 }
 
@@ -187,6 +194,7 @@ impl Page {
         self.units.extend(next.units);
         self.turns.extend(next.turns);
         self.derived.extend(next.derived);
+        self.files = next.files;
         self.is_last = next.is_last;
     }
 
@@ -223,6 +231,7 @@ impl Source {
             graph.derived_changes(&self.space, after.derived, DERIVED_PAGE)
         )?;
         let (last, mut more) = (feed.last_sequence(), feed.has_more);
+        let files = feed.files.clone();
         let decoded = tokio::task::spawn_blocking(move || decode_feed(feed));
         let units = match decoded.await.map_err(to_port_error)? {
             Some(units) => units,
@@ -241,6 +250,7 @@ impl Source {
         Ok(Page {
             units,
             turns,
+            files,
             is_last: !more && derived.len() < DERIVED_PAGE,
             derived,
         })

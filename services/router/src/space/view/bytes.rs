@@ -1,5 +1,9 @@
 //! Bytes of the router's own formats: numbers, texts and lists, written one after the other.
 
+use bytes::Bytes;
+
+use super::region::Region;
+
 /// The bytes that are written.
 #[derive(Default)]
 pub(super) struct ByteWriter(pub(super) Vec<u8>);
@@ -35,15 +39,51 @@ impl ByteWriter {
         self.write_length(texts.len());
         texts.iter().for_each(|it| self.write_text(it.as_ref()));
     }
+
+    /// Writes a region at the next multiple of four bytes.
+    pub(super) fn write_region(&mut self, region: &Region) {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        self.0.extend(region.bytes());
+    }
 }
 
 /// The bytes that are left to read. A read returns `None` if they do not fit.
-pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a> {
+    rest: &'a [u8],
+    all: &'a Bytes,
+    /// True if the bytes are a part of a mapped file, and regions are used in place.
+    is_mapped: bool,
+}
 
 impl<'a> ByteReader<'a> {
+    /// Begins with the first of some bytes.
+    pub(super) fn new(all: &'a Bytes, is_mapped: bool) -> ByteReader<'a> {
+        ByteReader {
+            rest: all,
+            all,
+            is_mapped,
+        }
+    }
+
+    /// Returns true if no bytes are left.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Returns a region of some bytes, which begins at the next multiple of four bytes.
+    pub(super) fn read_region(&mut self, bytes: usize) -> Option<Region> {
+        let at = self.all.len() - self.rest.len();
+        self.take_bytes(at.next_multiple_of(4) - at)?;
+        let region = self.take_bytes(bytes)?;
+        Some(match self.is_mapped {
+            true => Region::from_mapped(self.all.slice_ref(region)),
+            false => Region::from_bytes(region),
+        })
+    }
+
     pub(super) fn take_bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
         Some(taken)
     }
 
@@ -52,8 +92,8 @@ impl<'a> ByteReader<'a> {
     }
 
     pub(super) fn read_byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
         Some(*first)
     }
 
@@ -82,7 +122,7 @@ impl<'a> ByteReader<'a> {
     /// bytes that are left.
     pub(super) fn read_length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.read_number()?).ok()?;
-        (length <= self.0.len()).then_some(length)
+        (length <= self.rest.len()).then_some(length)
     }
 
     pub(super) fn read_str(&mut self) -> Option<&'a str> {
@@ -111,18 +151,35 @@ mod tests {
         numbers.iter().for_each(|it| out.write_number(*it));
         signed.iter().for_each(|it| out.write_signed(*it));
         out.write_texts(&["", "caf\u{e9}"]);
-        let mut read = ByteReader(&out.0);
+        out.write_region(&Region::from_bytes(b"four and"));
+        out.write_number(9);
+        let bytes = Bytes::from(out.0);
+        let mut read = ByteReader::new(&bytes, true);
         assert!(numbers.iter().all(|it| read.read_number() == Some(*it)));
         assert!(signed.iter().all(|it| read.read_signed() == Some(*it)));
         assert_eq!(read.read_texts::<String>().unwrap(), ["", "caf\u{e9}"]);
-        assert_eq!((read.0.len(), read.read_byte()), (0, None));
+        assert_eq!(read.read_region(8).unwrap().bytes(), b"four and");
+        assert_eq!(
+            (read.read_number(), read.is_at_end(), read.read_byte()),
+            (Some(9), true, None)
+        );
     }
 
     #[test]
     fn lengths_beyond_the_end_are_refused() {
-        assert_eq!(ByteReader(&[2, b'a', b'b']).read_str(), Some("ab"));
+        let read = |bytes: &'static [u8]| {
+            let bytes = Bytes::from_static(bytes);
+            ByteReader::new(&bytes, false).read_str().map(str::to_owned)
+        };
+        assert_eq!(read(&[2, b'a', b'b']).as_deref(), Some("ab"));
         for bytes in [&[3, b'a', b'b'][..], &[0x80], &[0xff; 11], &[2, 0xc3, 0x28]] {
-            assert_eq!(ByteReader(bytes).read_str(), None, "{bytes:?}");
+            assert_eq!(read(bytes), None, "{bytes:?}");
+        }
+        let bytes = Bytes::from_static(&[1, 0, 0, 0, 5, 5, 5, 5]);
+        for (count, is_there) in [(4, true), (8, false)] {
+            let mut read = ByteReader::new(&bytes, false);
+            assert_eq!(read.read_byte(), Some(1));
+            assert_eq!(read.read_region(count).is_some(), is_there, "{count}");
         }
     }
 }

@@ -1,5 +1,8 @@
 use std::ops::Range;
 
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::region::Region;
 use super::sections::{Part, Sentence};
 
 /// Numbers that describe a sentence.
@@ -14,16 +17,15 @@ const FILLER: u32 = 4;
 /// The flags are below this bit, the tokens above it.
 const FLAGS: u32 = 3;
 
-/// The sentences, parts and names of a turn, in two allocations.
+/// The sentences, parts and names of a turn.
 ///
-/// `numbers` holds the heads of the sentences, the heads of the parts, the stems of names, the stems of all sentences
+/// Their numbers are the heads of the sentences, the heads of the parts, the stems of names, the stems of all sentences
 /// and their word pieces. The stems of a part are those of its sentences, so they are not stored again; the same
 /// applies to the vector of a part with one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    pub(super) numbers: Box<[u32]>,
-    /// The vectors of the sentences, then those of the parts that do not have exactly one sentence.
-    pub(super) vectors: Box<[i8]>,
+    /// The numbers, then the vectors of the sentences, then those of the parts that do not have exactly one sentence.
+    pub(super) region: Region,
     pub(super) counts: Counts,
 }
 
@@ -35,6 +37,9 @@ pub(super) struct Counts {
     pub(super) names: u32,
     /// Values of one vector.
     pub(super) dimension: u32,
+    pub(super) numbers: u32,
+    /// Values of all vectors.
+    pub(super) values: u32,
 }
 
 /// The columns of a turn while it is computed.
@@ -102,21 +107,19 @@ impl Draft {
 
     /// Returns the finished columns; `names` are the stems of names in the turn.
     pub(super) fn into_columns(self, names: &[u32]) -> Columns {
+        let heads = [self.heads.as_flattened(), self.parts.as_flattened()].concat();
+        let numbers = [heads.as_slice(), names, &self.words, &self.pieces].concat();
+        let values = [self.vectors, self.part_vectors].concat();
         let counts = Counts {
             sentences: self.heads.len() as u32,
             parts: self.parts.len() as u32,
             names: names.len() as u32,
             dimension: self.dimension as u32,
+            numbers: numbers.len() as u32,
+            values: values.len() as u32,
         };
-        let heads = self.heads.as_flattened().iter().chain(self.parts.as_flattened());
-        let terms = names.iter().chain(&self.words).chain(&self.pieces);
-        let mut numbers = Vec::with_capacity(counts.heads_end() + names.len() + self.words.len() + self.pieces.len());
-        numbers.extend(heads.chain(terms));
-        let mut vectors = self.vectors;
-        vectors.extend(self.part_vectors);
         Columns {
-            numbers: numbers.into_boxed_slice(),
-            vectors: vectors.into_boxed_slice(),
+            region: Region::from_bytes(&[numbers.as_bytes(), values.as_bytes()].concat()),
             counts,
         }
     }
@@ -137,12 +140,18 @@ impl Columns {
             parts,
             names,
             dimension,
+            numbers,
+            values,
         } = self.counts;
+        let bytes = 4 * u64::from(numbers) + u64::from(values);
+        if bytes.next_multiple_of(4) != self.region.bytes().len() as u64 {
+            return false;
+        }
         let sizes = (sentences as usize)
             .checked_mul(HEAD)
             .zip((parts as usize).checked_mul(PART));
         let terms = sizes.and_then(|it| it.0.checked_add(it.1)?.checked_add(names as usize));
-        let Some(terms) = terms.and_then(|it| self.numbers.len().checked_sub(it)) else {
+        let Some(terms) = terms.and_then(|it| (numbers as usize).checked_sub(it)) else {
             return false;
         };
         let (mut words, mut pieces) = (0, 0);
@@ -166,7 +175,7 @@ impl Columns {
             first = *end;
         }
         let vectors = (sentences as usize).saturating_add(others as usize);
-        words as usize + pieces as usize == terms && vectors.checked_mul(dimension as usize) == Some(self.vectors.len())
+        words as usize + pieces as usize == terms && vectors.checked_mul(dimension as usize) == Some(values as usize)
     }
 
     /// Returns the number of sentences.
@@ -182,13 +191,13 @@ impl Columns {
     /// Returns the stems of names, sorted and without duplicates.
     pub(super) fn name_stems(&self) -> &[u32] {
         let start = self.counts.heads_end();
-        &self.numbers[start..start + self.counts.names as usize]
+        &self.numbers()[start..start + self.counts.names as usize]
     }
 
     /// Returns the stems of all sentences in order.
     pub(super) fn all_words(&self) -> &[u32] {
         let start = self.counts.heads_end() + self.counts.names as usize;
-        &self.numbers[start..start + self.words_end(self.sentence_count())]
+        &self.numbers()[start..start + self.words_end(self.sentence_count())]
     }
 
     /// Returns a sentence.
@@ -228,17 +237,29 @@ impl Columns {
         }
     }
 
-    /// Returns the number of bytes in the two allocations.
-    pub(super) fn size_in_bytes(&self) -> usize {
-        4 * self.numbers.len() + self.vectors.len()
+    /// Returns a copy in an allocation of its own.
+    pub(super) fn to_own(&self) -> Columns {
+        Columns {
+            region: self.region.to_own(),
+            counts: self.counts,
+        }
+    }
+
+    fn numbers(&self) -> &[u32] {
+        &self.region.numbers()[..self.counts.numbers as usize]
+    }
+
+    fn values(&self) -> &[i8] {
+        let bytes = &self.region.bytes()[4 * self.counts.numbers as usize..];
+        <[i8]>::ref_from_bytes(bytes).unwrap_or_default()
     }
 
     fn sentence_heads(&self) -> &[[u32; HEAD]] {
-        self.numbers[..self.sentence_count() * HEAD].as_chunks().0
+        self.numbers()[..self.sentence_count() * HEAD].as_chunks().0
     }
 
     fn part_heads(&self) -> &[[u32; PART]] {
-        self.numbers[self.sentence_count() * HEAD..self.counts.heads_end()]
+        self.numbers()[self.sentence_count() * HEAD..self.counts.heads_end()]
             .as_chunks()
             .0
     }
@@ -259,13 +280,13 @@ impl Columns {
 
     fn pieces_of(&self, sentences: Range<usize>) -> &[u32] {
         let start = self.counts.heads_end() + self.counts.names as usize + self.words_end(self.sentence_count());
-        let pieces = &self.numbers[start..];
+        let pieces = &self.numbers()[start..];
         &pieces[self.pieces_end(sentences.start)..self.pieces_end(sentences.end)]
     }
 
     fn vector_at(&self, number: usize) -> &[i8] {
         let dimension = self.counts.dimension as usize;
-        &self.vectors[number * dimension..(number + 1) * dimension]
+        &self.values()[number * dimension..(number + 1) * dimension]
     }
 }
 
@@ -332,8 +353,10 @@ mod tests {
         assert!(!columns.fit_text(&SHOWN[..30]), "a sentence ends after the text");
         let heads = columns.counts.heads_end();
         for at in (0..heads).filter(|it| matches!(it % HEAD, 0..4) || *it >= 3 * HEAD) {
-            let mut damaged = columns.clone();
-            damaged.numbers[at] += 100;
+            let mut numbers = columns.region.numbers().to_vec();
+            numbers[at] += 100;
+            let region = Region::Own(numbers.into_boxed_slice());
+            let damaged = Columns { region, ..columns };
             assert!(!damaged.fit_text(SHOWN), "number {at}");
         }
         let others = [
@@ -353,16 +376,18 @@ mod tests {
                 dimension: 3,
                 ..columns.counts
             },
+            Counts {
+                numbers: columns.counts.numbers + 1,
+                ..columns.counts
+            },
+            Counts {
+                values: u32::MAX,
+                ..columns.counts
+            },
         ];
         for counts in others {
-            assert!(
-                !Columns {
-                    counts,
-                    ..columns.clone()
-                }
-                .fit_text(SHOWN),
-                "{counts:?}"
-            );
+            let region = columns.region.clone();
+            assert!(!Columns { region, counts }.fit_text(SHOWN), "{counts:?}");
         }
     }
 }

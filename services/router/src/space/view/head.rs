@@ -7,8 +7,15 @@ use domain::record::Modality;
 use domain::time::TimeSpan;
 use domain::unit::{StateChange, Unit};
 
-/// Texts of a unit before the callers' ids of its records.
-const TEXTS: usize = 3;
+use super::texts::Texts;
+
+/// The places of the texts of a unit before the callers' ids of its records.
+const TEXT: usize = 0;
+const CAPTION: usize = 1;
+const QUESTION: usize = 2;
+const SHOWN: usize = 3;
+/// The number of the texts that every unit has, and the place of the first of the others.
+pub(super) const IDS: usize = 4;
 
 /// The fields of a unit that questions, tools and recall read.
 #[derive(Clone, Debug)]
@@ -37,23 +44,14 @@ pub struct UnitHead {
     pub step: Option<u32>,
     /// Number of callers' ids.
     ids: u32,
-    /// Text, caption, question, the callers' ids and the participants, one after the other.
-    joined: Box<str>,
-    /// The end of each of them.
-    ends: Box<[u32]>,
+    /// Text, caption, question, the text that is shown if it is another one, the callers' ids and the participants.
+    texts: Texts,
 }
 
 impl UnitHead {
-    /// Takes the fields from a unit.
-    pub(super) fn from_unit(unit: &Unit) -> UnitHead {
-        let texts = [&unit.text, &unit.caption, &unit.question];
-        let all = || texts.into_iter().chain(&unit.external_ids).chain(&unit.participants);
-        let mut joined = String::with_capacity(all().map(String::len).sum());
-        let mut ends = Vec::with_capacity(all().count());
-        for text in all() {
-            joined.push_str(text);
-            ends.push(joined.len() as u32);
-        }
+    /// Takes the fields from a unit, except its texts. These are `texts`, as [`join_texts`] returns them; `ids` of them
+    /// are callers' ids of its records.
+    pub(super) fn from_unit(unit: &Unit, texts: Texts, ids: u32) -> UnitHead {
         UnitHead {
             id: unit.id,
             session: unit.session,
@@ -63,39 +61,53 @@ impl UnitHead {
             actor: Arc::from(unit.actor.as_str()),
             addressee: Arc::from(unit.addressee.as_str()),
             records: unit.records.as_slice().into(),
-            ids: unit.external_ids.len() as u32,
             times: unit.times.as_slice().into(),
             changes: unit.changes.as_slice().into(),
             step: unit.step,
-            joined: joined.into_boxed_str(),
-            ends: ends.into_boxed_slice(),
+            ids,
+            texts,
         }
     }
 
     /// Returns the text of the observation.
     pub fn text(&self) -> &str {
-        self.text_at(0)
+        self.texts.get(TEXT)
     }
 
     /// Returns the caption of a shared image; empty if there is none.
     pub fn caption(&self) -> &str {
-        self.text_at(1)
+        self.texts.get(CAPTION)
     }
 
     /// Returns the question that the unit answers; empty if there is none.
     pub fn question(&self) -> &str {
-        self.text_at(2)
+        self.texts.get(QUESTION)
+    }
+
+    /// Returns the text that is shown, if it is not the text of the observation.
+    pub(super) fn other_shown(&self) -> &str {
+        self.texts.get(SHOWN)
     }
 
     /// Returns the callers' ids of its records.
     pub fn external_ids(&self) -> Vec<String> {
-        let ids = TEXTS..TEXTS + self.ids as usize;
-        ids.map(|it| self.text_at(it).to_owned()).collect()
+        let ids = IDS..IDS + self.ids as usize;
+        ids.map(|it| self.texts.get(it).to_owned()).collect()
     }
 
     /// Returns the names of people and things mentioned.
     pub fn participants(&self) -> impl Iterator<Item = &str> {
-        (TEXTS + self.ids as usize..self.ends.len()).map(|it| self.text_at(it))
+        (IDS + self.ids as usize..self.texts.len()).map(|it| self.texts.get(it))
+    }
+
+    /// Returns all its texts, as [`join_texts`] joined them.
+    pub(super) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Returns the same fields with these texts, which are equal to its own.
+    pub(super) fn with_texts(&self, texts: Texts) -> UnitHead {
+        UnitHead { texts, ..self.clone() }
     }
 
     /// Replaces the names by equal ones in `names`, and adds names that are not there yet. A space has few different
@@ -115,15 +127,26 @@ impl UnitHead {
         let change = |it: &StateChange| {
             size_of::<StateChange>() + it.subject.len() + it.key.len() + it.before.len() + it.after.len()
         };
-        self.joined.len()
-            + 4 * self.ends.len()
+        self.texts.region().allocated_bytes()
             + size_of_val::<[RecordId]>(&self.records)
             + times.sum::<usize>()
             + self.changes.iter().map(change).sum::<usize>()
     }
+}
 
-    fn text_at(&self, number: usize) -> &str {
-        let start = number.checked_sub(1).map_or(0, |it| self.ends[it] as usize);
-        &self.joined[start..self.ends[number] as usize]
-    }
+/// Joins the texts of a unit. `shown` is the text that is shown, if it is not the text of the unit.
+pub(super) fn join_texts(unit: &Unit, shown: Option<&str>) -> Texts {
+    let texts = [&unit.text, &unit.caption, &unit.question].map(String::as_str);
+    let lists = unit.external_ids.iter().chain(&unit.participants).map(String::as_str);
+    Texts::from_texts(texts.into_iter().chain([shown.unwrap_or_default()]).chain(lists))
+}
+
+/// Gives a unit the texts that [`join_texts`] joined; `ids` of them are callers' ids of its records.
+pub(super) fn restore_texts(unit: &mut Unit, texts: &Texts, ids: usize) {
+    let own = |it: usize| texts.get(it).to_owned();
+    unit.text = own(TEXT);
+    unit.caption = own(CAPTION);
+    unit.question = own(QUESTION);
+    unit.external_ids = (IDS..IDS + ids).map(own).collect();
+    unit.participants = (IDS + ids..texts.len()).map(own).collect();
 }

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use domain::port::BlockFileId;
 use domain::unit::Unit;
 use text::EmbeddingTable;
 use text::meaning::frames::Frames;
@@ -8,14 +9,14 @@ use text::people::ownership::{self, Context};
 use text::people::role::{is_assistant, is_user};
 
 use super::columns::{Columns, Draft};
-use super::head::UnitHead;
+use super::head::{UnitHead, join_texts};
 use super::sections::{Part, Sentence, sort_and_dedup};
 
 /// Bytes that the lists of a view and the heads of allocations take for one turn.
 const OVERHEAD: usize = 500;
 
 /// One turn unit with the data that is computed from it once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Turn {
     /// The fields of the unit that the router reads.
     pub unit: UnitHead,
@@ -37,9 +38,11 @@ pub struct Turn {
     pub assistant: bool,
     /// The tags and metadata of the turn's record, by their numbers in the view.
     pub labels: Box<[u32]>,
-    /// The text that is shown, if it is not the text of the unit.
-    pub(super) shown: Option<Box<str>>,
+    /// True if the text that is shown is not the text of the unit.
+    pub(super) shows_other: bool,
     pub(super) columns: Columns,
+    /// The mapped file that the texts and columns are a part of; `None` if they are in memory.
+    pub(super) file: Option<BlockFileId>,
 }
 
 impl Turn {
@@ -52,6 +55,7 @@ impl Turn {
         }
         let columns = draft.columns.into_columns(&name_stems(unit));
         let sentences = (0..columns.sentence_count()).map(|it| columns.sentence_at(it));
+        let texts = join_texts(unit, Some(&*shown).filter(|it| *it != unit.text));
         let questions = sentences.clone().filter(|it| it.question).count();
         Turn {
             patterns: draft.patterns,
@@ -66,15 +70,19 @@ impl Turn {
             user: is_user(&unit.actor),
             assistant: is_assistant(&unit.actor),
             labels: Box::default(),
-            shown: (shown != unit.text).then(|| shown.into_boxed_str()),
-            unit: UnitHead::from_unit(unit),
+            shows_other: shown != unit.text,
+            unit: UnitHead::from_unit(unit, texts, unit.external_ids.len() as u32),
             columns,
+            file: None,
         }
     }
 
     /// Returns the text that is shown: the text of the unit without emoji, then the caption.
     pub fn shown(&self) -> &str {
-        self.shown.as_deref().unwrap_or_else(|| self.unit.text())
+        match self.shows_other {
+            true => self.unit.other_shown(),
+            false => self.unit.text(),
+        }
     }
 
     /// Returns its sentences in order; a caption is the last one.
@@ -117,15 +125,48 @@ impl Turn {
         self.columns.name_stems()
     }
 
+    /// Returns the mapped file that its texts and columns are a part of.
+    pub(crate) fn file(&self) -> Option<BlockFileId> {
+        self.file
+    }
+
+    /// Returns true if a unit has the texts of this turn.
+    pub(crate) fn has_texts_of(&self, unit: &Unit) -> bool {
+        let shown = self.shows_other.then(|| self.unit.other_shown());
+        *self.unit.texts() == join_texts(unit, shown)
+    }
+
+    /// Returns a copy that needs no mapped file.
+    pub(super) fn to_own(&self) -> Turn {
+        Turn {
+            unit: self.unit.with_texts(self.unit.texts().to_own()),
+            columns: self.columns.to_own(),
+            file: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns a copy that uses the mapped file of `other`; `None` if that turn has other texts or columns.
+    pub(super) fn mapped_like(&self, other: &Turn) -> Option<Turn> {
+        let is_same = self.columns == other.columns
+            && self.unit.texts() == other.unit.texts()
+            && self.shows_other == other.shows_other;
+        is_same.then(|| Turn {
+            unit: self.unit.with_texts(other.unit.texts().clone()),
+            columns: other.columns.clone(),
+            file: other.file,
+            ..self.clone()
+        })
+    }
+
     /// Returns roughly how many bytes it takes, with its entries in the lists of the view.
     pub(super) fn size_in_bytes(&self) -> usize {
         let calls = self.calls.iter().map(|it| 48 + it.len());
         OVERHEAD
             + size_of::<Turn>()
             + self.unit.size_in_bytes()
-            + self.columns.size_in_bytes()
+            + self.columns.region.allocated_bytes()
             + calls.sum::<usize>()
-            + self.shown.as_ref().map_or(0, |it| it.len())
             + 4 * (self.labels.len() + self.words().len())
     }
 }

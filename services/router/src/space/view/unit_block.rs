@@ -6,20 +6,15 @@
 //! its units. A block is used only if its version is that of this build ([`VERSION`], a digest of the sources and tables
 //! that compute it). So a block never holds words that a unit no longer has.
 
-use std::collections::BTreeMap;
-
-use chrono::{DateTime, FixedOffset, Utc};
-use domain::id::{RecordId, SessionId, UnitId};
-use domain::port::Change;
-use domain::record::Modality;
-use domain::time::{Precision, TimeSpan};
-use domain::unit::{Grain, StateChange, Status, Unit};
-use domain::version::Version;
-use uuid::Uuid;
+use domain::port::{Change, UnitBlock};
+use domain::unit::Grain;
 
 use super::bytes::{ByteReader, ByteWriter};
+use super::head::{IDS, UnitHead, join_texts, restore_texts};
+use super::texts::Texts;
 use super::turn::Turn;
 use super::turn_image;
+use super::unit_fields::{read_unit, write_unit};
 
 /// The version of blocks. Another build may compute other data, and then has another version.
 pub(crate) const VERSION: i64 = {
@@ -30,19 +25,6 @@ pub(crate) const VERSION: i64 = {
     }
     version
 };
-
-const GRAINS: [Grain; 3] = [Grain::Turn, Grain::Event, Grain::Gist];
-const STATUSES: [Status; 4] = [Status::Active, Status::Merged, Status::Superseded, Status::Archived];
-const MODALITIES: [Modality; 3] = [Modality::Text, Modality::Visual, Modality::Action];
-const PRECISIONS: [Precision; 7] = [
-    Precision::Instant,
-    Precision::Day,
-    Precision::Week,
-    Precision::Month,
-    Precision::Season,
-    Precision::Year,
-    Precision::Unknown,
-];
 
 /// A change of a unit with its turn, if the turn is known.
 #[derive(Debug)]
@@ -63,6 +45,15 @@ impl BlockWriter {
     pub(crate) fn push_unit(&mut self, change: &Change, turn: Option<&Turn>) {
         self.out.write_number(change.sequence.saturating_sub(self.last));
         self.last = change.sequence;
+        let joined;
+        let texts = match turn {
+            Some(turn) => turn.unit.texts(),
+            None => {
+                joined = join_texts(&change.unit, None);
+                &joined
+            }
+        };
+        write_texts(texts, change.unit.external_ids.len(), &mut self.out);
         write_unit(&change.unit, &mut self.out);
         self.out.0.push(u8::from(turn.is_some()));
         if let Some(turn) = turn {
@@ -77,15 +68,28 @@ impl BlockWriter {
 }
 
 /// Returns the units of a block, in the order of the feed; `None` if the bytes are not a block. Of a unit, only the
-/// fields that the router reads are set.
-pub(crate) fn decode_block(bytes: &[u8]) -> Option<Vec<TurnChange>> {
-    let (mut read, mut sequence, mut units) = (ByteReader(bytes), 0_u64, Vec::new());
-    while !read.0.is_empty() {
+/// fields that the router reads are set; of a turn unit with its turn, only those that the turn does not hold.
+pub(crate) fn decode_block(block: &UnitBlock) -> Option<Vec<TurnChange>> {
+    let mut read = ByteReader::new(&block.body, block.file.is_some());
+    let (mut sequence, mut units) = (0_u64, Vec::new());
+    while !read.is_at_end() {
         sequence = sequence.checked_add(read.read_number()?)?;
-        let unit = read_unit(&mut read)?;
-        let turn = match read.read_byte()? {
-            0 => None,
-            _ => Some(turn_image::read_image(&mut read, &unit)?),
+        let ids = read.read_u32()?;
+        let texts = read_joined_texts(&mut read)?;
+        if texts.len() < IDS + ids as usize {
+            return None;
+        }
+        let mut unit = read_unit(&mut read)?;
+        let has_turn = read.read_byte()? > 0;
+        if !has_turn || unit.grain != Grain::Turn {
+            restore_texts(&mut unit, &texts, ids as usize);
+        }
+        let turn = match has_turn {
+            true => {
+                let head = UnitHead::from_unit(&unit, texts, ids);
+                Some(turn_image::read_image(&mut read, head, block.file)?)
+            }
+            false => None,
         };
         units.push(TurnChange {
             change: Change { sequence, unit },
@@ -95,164 +99,34 @@ pub(crate) fn decode_block(bytes: &[u8]) -> Option<Vec<TurnChange>> {
     Some(units)
 }
 
-fn write_unit(unit: &Unit, out: &mut ByteWriter) {
-    out.0.extend(unit.id.uuid().as_bytes());
-    out.0.extend(unit.session.uuid().as_bytes());
-    out.0.push(number_of(unit.grain, &GRAINS));
-    out.0.push(number_of(unit.status, &STATUSES));
-    out.0.push(number_of(unit.modality, &MODALITIES));
-    out.write_length(unit.records.len());
-    unit.records.iter().for_each(|it| out.0.extend(it.uuid().as_bytes()));
-    out.write_texts(&unit.external_ids);
-    write_moment(unit.observed_at.to_utc(), out);
-    out.write_signed(i64::from(unit.observed_at.offset().local_minus_utc()));
-    out.write_number(unit.ordinal);
-    for text in [
-        &unit.actor,
-        &unit.addressee,
-        &unit.text,
-        &unit.caption,
-        &unit.location,
-        &unit.tag,
-    ] {
-        out.write_text(text);
-    }
-    out.write_text(&unit.question);
-    // The router reads the summaries of events only.
-    out.write_text(if unit.grain == Grain::Event { &unit.summary } else { "" });
-    out.write_length(unit.times.len());
-    for time in &unit.times {
-        write_moment(time.start, out);
-        write_moment(time.end, out);
-        out.0.push(number_of(time.precision, &PRECISIONS));
-        out.write_text(&time.words);
-    }
-    out.write_texts(&unit.participants);
-    out.write_number(unit.step.map_or(0, |it| u64::from(it) + 1));
-    out.write_length(unit.changes.len());
-    for it in &unit.changes {
-        out.write_text(&it.subject);
-        out.write_text(&it.key);
-        out.write_text(&it.before);
-        out.write_text(&it.after);
-    }
-    out.0.push(u8::from(unit.version.is_some()));
-    if let Some(version) = unit.version {
-        out.0.extend(version.of.uuid().as_bytes());
-        out.write_number(u64::from(version.number));
-    }
-    out.write_texts(&unit.cues);
-    out.write_texts(&unit.tags);
-    out.write_length(unit.metadata.len());
-    for (key, value) in &unit.metadata {
-        out.write_text(key);
-        out.write_text(value);
-    }
+/// Writes the texts of a unit, `ids` of which are callers' ids of its records.
+fn write_texts(texts: &Texts, ids: usize, out: &mut ByteWriter) {
+    out.write_length(ids);
+    out.write_length(texts.len());
+    out.write_length(texts.region().bytes().len());
+    out.write_region(texts.region());
 }
 
-fn read_unit(read: &mut ByteReader<'_>) -> Option<Unit> {
-    let (id, session) = (read_uuid(read)?, read_uuid(read)?);
-    let (grain, status, modality) = (
-        *GRAINS.get(usize::from(read.read_byte()?))?,
-        *STATUSES.get(usize::from(read.read_byte()?))?,
-        *MODALITIES.get(usize::from(read.read_byte()?))?,
-    );
-    Some(Unit {
-        id: UnitId::from_uuid(id),
-        grain,
-        session: SessionId::from_uuid(session),
-        records: read_list(read, |it| read_uuid(it).map(RecordId::from_uuid))?,
-        external_ids: read.read_texts()?,
-        observed_at: read_local_moment(read)?,
-        ordinal: read.read_number()?,
-        modality,
-        actor: read.read_str()?.to_owned(),
-        addressee: read.read_str()?.to_owned(),
-        text: read.read_str()?.to_owned(),
-        caption: read.read_str()?.to_owned(),
-        location: read.read_str()?.to_owned(),
-        tag: read.read_str()?.to_owned(),
-        question: read.read_str()?.to_owned(),
-        summary: read.read_str()?.to_owned(),
-        times: read_list(read, read_time)?,
-        participants: read.read_texts()?,
-        step: match read.read_number()? {
-            0 => None,
-            step => Some(u32::try_from(step - 1).ok()?),
-        },
-        changes: read_list(read, read_state_change)?,
-        version: match read.read_byte()? {
-            0 => None,
-            _ => Some(Version {
-                of: RecordId::from_uuid(read_uuid(read)?),
-                number: read.read_u32()?,
-            }),
-        },
-        cues: read.read_texts()?,
-        tags: read.read_texts()?,
-        metadata: read_list(read, |it| Some((it.read_str()?.to_owned(), it.read_str()?.to_owned())))?
-            .into_iter()
-            .collect::<BTreeMap<String, String>>(),
-        action: String::new(),
-        stated: Vec::new(),
-        derived_by: String::new(),
-        status,
-        confidence: 0.0,
-    })
-}
-
-fn read_list<'a, T>(read: &mut ByteReader<'a>, item: impl Fn(&mut ByteReader<'a>) -> Option<T>) -> Option<Vec<T>> {
-    let count = read.read_length()?;
-    (0..count).map(|_| item(read)).collect()
-}
-
-fn read_time(read: &mut ByteReader<'_>) -> Option<TimeSpan> {
-    Some(TimeSpan {
-        start: read_moment(read)?,
-        end: read_moment(read)?,
-        precision: *PRECISIONS.get(usize::from(read.read_byte()?))?,
-        words: read.read_str()?.to_owned(),
-    })
-}
-
-fn read_state_change(read: &mut ByteReader<'_>) -> Option<StateChange> {
-    Some(StateChange {
-        subject: read.read_str()?.to_owned(),
-        key: read.read_str()?.to_owned(),
-        before: read.read_str()?.to_owned(),
-        after: read.read_str()?.to_owned(),
-    })
-}
-
-fn read_uuid(read: &mut ByteReader<'_>) -> Option<Uuid> {
-    read.take_array().map(Uuid::from_bytes)
-}
-
-fn write_moment(at: DateTime<Utc>, out: &mut ByteWriter) {
-    out.write_signed(at.timestamp());
-    out.write_number(u64::from(at.timestamp_subsec_nanos()));
-}
-
-fn read_moment(read: &mut ByteReader<'_>) -> Option<DateTime<Utc>> {
-    let seconds = read.read_signed()?;
-    DateTime::from_timestamp(seconds, read.read_u32()?)
-}
-
-fn read_local_moment(read: &mut ByteReader<'_>) -> Option<DateTime<FixedOffset>> {
-    let at = read_moment(read)?;
-    let offset = FixedOffset::east_opt(i32::try_from(read.read_signed()?).ok()?)?;
-    Some(at.with_timezone(&offset))
-}
-
-/// Returns the place of a value in the list of all values.
-fn number_of<T: Copy + PartialEq>(value: T, all: &[T]) -> u8 {
-    // Each list holds all values, so there is a place.
-    all.iter().position(|it| *it == value).map_or(u8::MAX, |it| it as u8)
+fn read_joined_texts(read: &mut ByteReader<'_>) -> Option<Texts> {
+    let (count, bytes) = (read.read_u32()?, read.read_length()?);
+    Texts::from_region(read.read_region(bytes)?, count)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use bytes::Bytes;
+    use chrono::{DateTime, FixedOffset, Utc};
+    use domain::id::{RecordId, SessionId, UnitId};
+    use domain::port::BlockFileId;
+    use domain::time::TimeSpan;
+    use domain::unit::{StateChange, Unit};
+    use domain::version::Version;
+    use uuid::Uuid;
+
     use super::*;
+    use crate::space::view::unit_fields::{GRAINS, MODALITIES, PRECISIONS, STATUSES};
 
     const TEXTS: [(&str, &str); 6] = [
         ("I adopted a greyhound.", ""),
@@ -345,26 +219,59 @@ mod tests {
         block.into_bytes()
     }
 
+    fn decode(bytes: &[u8], file: Option<BlockFileId>) -> Option<Vec<TurnChange>> {
+        decode_block(&UnitBlock {
+            after: 0,
+            last: 0,
+            body: Bytes::copy_from_slice(bytes),
+            file,
+        })
+    }
+
     #[test]
     fn units_and_turns_are_restored_from_their_block() {
         let changes = make_changes();
-        let read = decode_block(&encode(&changes)).unwrap();
-        assert_eq!(format!("{read:#?}"), format!("{changes:#?}"));
-        assert_eq!(decode_block(&[]).map(|it| it.len()), Some(0));
+        let block = encode(&changes);
+        let mut expected = make_changes();
+        for TurnChange { change, .. } in expected
+            .iter_mut()
+            .filter(|it| it.turn.is_some() && it.change.unit.grain == Grain::Turn)
+        {
+            let unit = &mut change.unit;
+            for text in [&mut unit.text, &mut unit.caption, &mut unit.question] {
+                text.clear();
+            }
+            unit.external_ids.clear();
+            unit.participants.clear();
+        }
+        let read = decode(&block, None).unwrap();
+        assert_eq!(format!("{read:#?}"), format!("{expected:#?}"));
+        let file = Some(BlockFileId(3));
+        let mapped = decode(&block, file).unwrap();
+        for (turn, own) in mapped
+            .iter()
+            .zip(&read)
+            .filter_map(|it| it.0.turn.as_ref().zip(it.1.turn.as_ref()))
+        {
+            assert_eq!((turn.file, own.file), (file, None));
+            assert_eq!(format!("{:#?}", turn.to_own()), format!("{own:#?}"));
+            assert_eq!(format!("{:?}", own.mapped_like(turn)), format!("{:?}", Some(turn)));
+        }
+        assert_eq!(decode(&[], None).map(|it| it.len()), Some(0));
     }
 
     #[test]
     fn damaged_blocks_are_decoded_without_a_panic_and_shortened_ones_have_fewer_units() {
         let block = encode(&make_changes()[..6]);
-        let unit_count = decode_block(&block).unwrap().len();
+        let unit_count = decode(&block, None).unwrap().len();
         for at in 0..block.len() {
-            let shorter = decode_block(&block[..at]).map(|it| it.len());
+            let shorter = decode(&block[..at], None).map(|it| it.len());
             assert!(shorter.is_none_or(|it| it < unit_count), "cut at {at}");
             // The digest of the store finds every change; here only the ranges are checked.
             for bit in [1, 16, 128] {
                 let mut damaged = block.clone();
                 damaged[at] ^= bit;
-                drop(decode_block(&damaged));
+                drop(decode(&damaged, None));
             }
         }
     }
@@ -372,7 +279,10 @@ mod tests {
     #[test]
     fn a_turn_of_another_text_is_refused() {
         let mut other = make_changes().remove(6);
-        other.change.unit.text = "Short.".to_owned();
-        assert!(decode_block(&encode(&[other])).is_none());
+        let Some(turn) = &mut other.turn else { panic!("no turn") };
+        let mut short = other.change.unit.clone();
+        short.text = "Short.".to_owned();
+        turn.unit = UnitHead::from_unit(&short, join_texts(&short, None), 1);
+        assert!(decode(&encode(&[other]), None).is_none());
     }
 }

@@ -17,8 +17,9 @@ use tokio::time::sleep;
 use super::block_place::{BlockPlace, PointCounts};
 use super::cache::Cache;
 use super::change::{Change, Save, Saved};
-use super::image_folder::{ImageFolder, ImageId};
+use super::image::image_folder;
 use super::image_rows;
+use crate::embedded::mapped_files::FileNumber;
 use crate::embedded::store::{Durability, Outcome, Store};
 use crate::{OpenError, Options};
 
@@ -56,7 +57,7 @@ struct Applied(Change, oneshot::Sender<io::Result<()>>);
 impl Blocks {
     /// Starts the thread that applies changes, and destroys the files of images that are not used any more.
     pub(super) fn start(store: Arc<Store>, options: &Options) -> std::result::Result<Blocks, OpenError> {
-        let images = ImageFolder::of_database(store.path());
+        let images = image_folder(store.path());
         let unusable = |source: io::Error| OpenError::Directory {
             path: images.path().to_owned(),
             source,
@@ -150,7 +151,7 @@ impl Blocks {
         let (saved, outcome) = oneshot::channel();
         let row = place.row;
         let begin = move |db: &Connection| image_rows::begin_image(db, row);
-        let change = move |image: &Option<ImageId>| {
+        let change = move |image: &Option<FileNumber>| {
             let image = (*image)?;
             Some(Change::Save(Save { place, image, saved }))
         };
@@ -169,7 +170,7 @@ impl Blocks {
             }
             image_rows::live_images(db)
         };
-        let change = |live: &Vec<ImageId>| Some(Change::DestroyImages { live: live.clone() });
+        let change = |live: &Vec<FileNumber>| Some(Change::DestroyImages { live: live.clone() });
         self.commit_change(SAVE, Durability::Process, end, change).await?;
         Ok(outcome)
     }

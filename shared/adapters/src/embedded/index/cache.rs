@@ -9,13 +9,14 @@ use super::block::Block;
 use super::block_place::BlockPlace;
 use super::change::{Change, ChangedPoints, Save, Saved};
 use super::image::Image;
-use super::image_folder::{ImageDigest, ImageFolder, ImageId};
+use crate::embedded::mapped_files::{FileDigest, FileFolder, FileNumber};
 
 /// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
     bytes_max: usize,
-    images: ImageFolder,
+    /// Dropped before the folder, which destroys the files that nobody reads any more.
     cached: Mutex<CachedBlocks>,
+    images: FileFolder,
 }
 
 #[derive(Default)]
@@ -32,7 +33,7 @@ struct Entry {
 }
 
 impl Cache {
-    pub(super) fn new(bytes_max: usize, images: ImageFolder) -> Cache {
+    pub(super) fn new(bytes_max: usize, images: FileFolder) -> Cache {
         Cache {
             bytes_max,
             images,
@@ -52,7 +53,7 @@ impl Cache {
     }
 
     /// Returns the folder of the images.
-    pub(super) fn images(&self) -> &ImageFolder {
+    pub(super) fn images(&self) -> &FileFolder {
         &self.images
     }
 
@@ -103,7 +104,7 @@ impl Cache {
             Some(live) => self.images.keep_only(live),
             // What an earlier erasure could not destroy delays further ones, but no other write.
             None if change.retired.is_empty() => Ok(()),
-            None => self.images.destroy_leftovers(),
+            None => self.images.destroy_outdated(),
         }
     }
 
@@ -140,9 +141,9 @@ impl Cache {
         }
     }
 
-    fn write_image(&self, block: &Block, image: ImageId) -> io::Result<WrittenImage> {
+    fn write_image(&self, block: &Block, image: FileNumber) -> io::Result<WrittenImage> {
         let images = &self.images;
-        let digest = images.write_image(image, block.image_bytes_max(), |out| block.write_image(out))?;
+        let digest = images.write_file(image, block.image_bytes_max(), |out| block.write_image(out))?;
         let mapped = Image::from_file(&images.map_written(image)?).ok_or(io::ErrorKind::InvalidData)?;
         let block = Block::from_image(mapped);
         Ok(WrittenImage { digest, block })
@@ -208,6 +209,6 @@ impl Cache {
 
 /// An image that was written, and a block that uses it.
 struct WrittenImage {
-    digest: ImageDigest,
+    digest: FileDigest,
     block: Block,
 }

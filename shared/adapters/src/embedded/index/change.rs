@@ -8,7 +8,7 @@ use domain::port::Point;
 use tokio::sync::oneshot;
 
 use super::block_place::BlockPlace;
-use super::image_folder::{ImageDigest, ImageId};
+use crate::embedded::mapped_files::{FileDigest, FileNumber};
 
 /// A committed change of the points of a space. `live` are the images of all spaces at its commit; the files of others
 /// are destroyed.
@@ -17,11 +17,11 @@ pub(super) enum Change {
     /// Evicts the block; the next search reads it from the file again.
     Forget {
         space: SpaceId,
-        live: Vec<ImageId>,
+        live: Vec<FileNumber>,
     },
     Save(Save),
     DestroyImages {
-        live: Vec<ImageId>,
+        live: Vec<FileNumber>,
     },
 }
 
@@ -31,20 +31,20 @@ pub(super) struct ChangedPoints {
     pub(super) points: Arc<Vec<Point>>,
     pub(super) retired: Arc<Vec<UnitId>>,
     /// Given if a point has changed that lies in an image.
-    pub(super) live: Option<Vec<ImageId>>,
+    pub(super) live: Option<Vec<FileNumber>>,
 }
 
 /// The request to write an image of a block. The block holds every point at the commit of this change.
 pub(super) struct Save {
     pub(super) place: Arc<BlockPlace>,
-    pub(super) image: ImageId,
+    pub(super) image: FileNumber,
     pub(super) saved: oneshot::Sender<Saved>,
 }
 
 /// The result of writing an image.
 pub(super) enum Saved {
     Written {
-        digest: ImageDigest,
+        digest: FileDigest,
         elapsed: Duration,
     },
     /// The block is not in memory any more.

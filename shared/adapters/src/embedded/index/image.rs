@@ -14,16 +14,25 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use domain::id::UnitId;
 use uuid::Uuid;
 
-use super::image_folder::ImageFile;
+use crate::embedded::mapped_files::{FileFolder, MappedFile};
+use crate::embedded::store::INDEX_FOLDER;
 
 /// The first bytes of an image: its format.
 const FORMAT: [u8; 8] = *b"MNEMPTS1";
 const KEY_BYTES: usize = 26;
+/// Ending of the name of an image.
+const ENDING: &str = "points";
+
+/// Returns the folder with the images of the database file `database`.
+pub(super) fn image_folder(database: &Path) -> FileFolder {
+    FileFolder::next_to(database, INDEX_FOLDER, ENDING)
+}
 
 /// The numbers that the sizes of all sections follow from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +82,7 @@ pub(super) struct ListSections {
 /// A part of a mapped image.
 #[derive(Clone)]
 pub(super) struct Section {
-    file: Arc<ImageFile>,
+    file: Arc<MappedFile>,
     range: Range<usize>,
 }
 
@@ -151,7 +160,7 @@ impl PointKey {
 
 impl Image {
     /// Finds the sections of an image; `None` if the file is of another format or has another size.
-    pub(super) fn from_file(file: &Arc<ImageFile>) -> Option<Image> {
+    pub(super) fn from_file(file: &Arc<MappedFile>) -> Option<Image> {
         let head = Head::read(file.bytes())?;
         let mut end = Head::BYTES;
         let mut next = |count: usize, bytes: usize| {

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::block::Block;
 use super::image::Image;
-use super::image_folder::ImageFolder;
 use super::image_rows::{self, StoredImage};
+use crate::embedded::mapped_files::FileFolder;
 use crate::embedded::store::{
     Failure, Outcome, dense_blob, dense_of, from_sql_integer, known_space, sparse_blob, sparse_of,
 };
@@ -76,7 +76,7 @@ pub(super) fn switch_generation(db: &Connection, space: &SpaceId, generation: Ge
 }
 
 /// Reads a space: its image, if it has one that is sound, and the points that were added since.
-pub(super) fn read_block(db: &Connection, space: i64, dimension: usize, images: &ImageFolder) -> Outcome<Block> {
+pub(super) fn read_block(db: &Connection, space: i64, dimension: usize, images: &FileFolder) -> Outcome<Block> {
     let saved = image_rows::find_image(db, space)?.and_then(|image| {
         let block = block_of_image(&image, dimension, images);
         let warn = |error: &io::Error| tracing::warn!(%error, "an image of the index cannot be used; it is made again");
@@ -104,7 +104,7 @@ pub(super) fn read_block(db: &Connection, space: i64, dimension: usize, images: 
     Ok(block)
 }
 
-fn block_of_image(stored: &StoredImage, dimension: usize, images: &ImageFolder) -> io::Result<Block> {
+fn block_of_image(stored: &StoredImage, dimension: usize, images: &FileFolder) -> io::Result<Block> {
     let file = images.map_verified(stored.id, &stored.digest)?;
     let image = Image::from_file(&file).filter(|it| it.head.dimension == dimension);
     image.map(Block::from_image).ok_or(io::ErrorKind::InvalidData.into())

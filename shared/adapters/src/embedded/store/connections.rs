@@ -20,7 +20,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: marks a file as a database of Mnemic.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// All schema changes, oldest first; the number of a schema is its position in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 20] = [
+pub(super) const MIGRATIONS: [&str; 21] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -41,6 +41,7 @@ pub(super) const MIGRATIONS: [&str; 20] = [
     include_str!("migrations/0018_webhooks.sql"),
     include_str!("migrations/0019_blocks.sql"),
     include_str!("migrations/0020_point_images.sql"),
+    include_str!("migrations/0021_block_files.sql"),
 ];
 /// Size of a page in bytes: the default of SQLite.
 const PAGE_BYTES: u64 = 4_096;
@@ -135,9 +136,12 @@ pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> R
     }
 }
 
-/// Deletes the notes of files of the index that a process which was killed did not complete.
-pub(super) fn forget_unfinished_images(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("DELETE FROM point_images WHERE digest IS NULL OR space NOT IN (SELECT row FROM spaces)")
+/// Deletes the notes of mapped files that a process which was killed did not complete.
+pub(super) fn forget_unfinished_files(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DELETE FROM point_images WHERE digest IS NULL OR space NOT IN (SELECT row FROM spaces);
+         DELETE FROM block_files WHERE digest IS NULL OR space NOT IN (SELECT row FROM spaces);",
+    )
 }
 
 /// Deletes all vectors in a file, and the name of their model.

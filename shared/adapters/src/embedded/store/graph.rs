@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{SessionId, SpaceId, UnitId};
 use domain::port::{
-    BlockGap, Change, DerivedChange, Graph, Result, Room, Selection, UnitBlock, UnitDigest, UnitFeed, case_folded_actor,
+    BlockGap, Change, DerivedChange, Graph, Result, Room, Selection, UnitBlock, UnitDigest, UnitFeed, WrittenBlockFile,
+    case_folded_actor,
 };
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
@@ -13,8 +14,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use super::unit_blocks::{self, ReadFeed};
 use super::{Durability, Failure, Outcome, Store, from_sql_integer, known_space, space_row, to_sql_integer};
-use super::{derived_objects, digest, listing, relations, unit_blocks};
+use super::{block_file_writer, block_files, derived_objects, digest, listing, relations};
 
 /// Units, relations and all derived objects, in the file.
 pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
@@ -31,14 +33,22 @@ struct Row {
 #[async_trait]
 impl Graph for StoredGraph {
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
+        const PUT: &str = "graph.put_units";
         let rows: Outcome<Vec<Row>> = units.iter().map(unit_row).collect();
-        let (space, retired) = (space.clone(), retired.to_vec());
+        let (space, is_erasure, retired) = (space.clone(), !retired.is_empty(), retired.to_vec());
         let job = move |db: &Connection| {
             let space = known_space(db, &space)?;
-            retired.iter().try_for_each(|it| retire_unit(db, space, *it))?;
-            rows?.iter().try_for_each(|it| put_unit(db, space, it))
+            block_files::note_outdated(db, || {
+                retired.iter().try_for_each(|it| retire_unit(db, space, *it))?;
+                rows?.iter().try_for_each(|it| put_unit(db, space, it))
+            })
         };
-        self.0.run_write("graph.put_units", Durability::Process, job).await
+        self.0.write_blocks(PUT, job).await?;
+        // What an earlier erasure could not destroy delays further ones, but no other write.
+        match is_erasure {
+            true => self.0.destroy_outdated_files(PUT).await,
+            false => Ok(()),
+        }
     }
 
     async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>> {
@@ -71,19 +81,26 @@ impl Graph for StoredGraph {
     }
 
     async fn unit_feed(&self, space: &SpaceId, sequence: u64, limit: usize, version: i64) -> Result<UnitFeed> {
-        let space = space.clone();
+        const READ: &str = "graph.unit_feed";
+        let (space, files) = (space.clone(), Arc::clone(&self.0.block_files));
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => unit_blocks::unit_feed(db, row, sequence, limit, version),
-            None => Ok((UnitFeed::default(), Vec::new())),
+            Some(row) => unit_blocks::unit_feed(db, row, sequence, limit, version, &files),
+            None => Ok(ReadFeed::default()),
         };
-        let (feed, damaged) = self.0.run_read("graph.unit_feed", job).await?;
+        let ReadFeed {
+            feed,
+            damaged,
+            unusable,
+        } = self.0.run_read(READ, job).await?;
+        self.0.remove_unusable_files(READ, unusable).await;
         if !damaged.is_empty() {
             tracing::warn!(
                 blocks = damaged.len(),
                 "blocks of units were damaged and are made again"
             );
-            let job = move |db: &Connection| unit_blocks::delete_blocks(db, &damaged);
-            self.0.run_write("graph.unit_feed", Durability::Process, job).await?;
+            let job =
+                move |db: &Connection| block_files::note_outdated(db, || unit_blocks::delete_blocks(db, &damaged));
+            self.0.write_blocks(READ, job).await?;
         }
         Ok(feed)
     }
@@ -105,9 +122,15 @@ impl Graph for StoredGraph {
         digests: &[UnitDigest],
     ) -> Result<bool> {
         let (space, block, digests) = (space.clone(), block.clone(), digests.to_vec());
-        let job =
-            move |db: &Connection| unit_blocks::put_block(db, known_space(db, &space)?, version, &block, &digests);
-        self.0.run_write("graph.put_block", Durability::Process, job).await
+        let job = move |db: &Connection| {
+            let space = known_space(db, &space)?;
+            block_files::note_outdated(db, || unit_blocks::put_block(db, space, version, &block, &digests))
+        };
+        self.0.write_blocks("graph.put_block", job).await
+    }
+
+    async fn write_block_file(&self, space: &SpaceId, version: i64) -> Result<Option<WrittenBlockFile>> {
+        block_file_writer::write_block_file(&self.0, space, version).await
     }
 
     async fn select(

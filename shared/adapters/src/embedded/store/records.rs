@@ -13,6 +13,7 @@ use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, Params, params};
 
+use super::block_files::{self, Changed};
 use super::{Durability, Outcome, Store, known_space, space_row, to_sql_integer};
 use super::{curations, digest, idempotency, listing, notes, readings, secrets, spaces};
 use crate::store_rules::space_names;
@@ -45,10 +46,13 @@ impl Records for StoredRecords {
     async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
         let space = space.clone();
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => spaces::erase_space(db, row).map(|()| true),
-            None => Ok(false),
+            Some(row) => block_files::note_outdated(db, || spaces::erase_space(db, row).map(|()| true)),
+            None => Ok(Changed {
+                value: false,
+                outdated: Vec::new(),
+            }),
         };
-        self.0.run_erasure("records.delete_space", job).await
+        self.0.erase_blocks("records.delete_space", job).await
     }
 
     async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>> {
@@ -57,11 +61,14 @@ impl Records for StoredRecords {
         self.0.run_read("records.unfinished_erasures", job).await
     }
 
-    /// The deletion was a single transaction, so there is nothing to complete.
+    /// The rows were deleted in a single transaction. Outdated files with units of the space may remain, if they could
+    /// not be destroyed or the caller of the deletion stopped waiting.
     async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        const FINISH: &str = "records.finish_erasure";
+        self.0.destroy_outdated_files(FINISH).await?;
         let erasure = erasure.clone();
         let job = move |db: &Connection| spaces::remove_erasure_note(db, &erasure);
-        self.0.run_erasure("records.finish_erasure", job).await
+        self.0.run_erasure(FINISH, job).await
     }
 
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {

@@ -8,7 +8,7 @@ use super::{Failure, Outcome, from_sql_integer};
 use crate::store_rules::creation_times::creation_time;
 
 /// Tables with rows that a space owns.
-pub(super) const OWNED: [&str; 15] = [
+pub(super) const OWNED: [&str; 16] = [
     "claims",
     "remembered",
     "records",
@@ -24,6 +24,7 @@ pub(super) const OWNED: [&str; 15] = [
     "wanted_sessions",
     "unit_blocks",
     "point_images",
+    "block_files",
 ];
 const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated

@@ -1,9 +1,11 @@
 //! Blocks of units: data that a reader made of all units in an interval of the feed. Triggers delete a block as soon as
 //! one of its units changes. Blocks never overlap.
 
+use bytes::Bytes;
 use domain::port::{BlockGap, Change, UnitBlock, UnitDigest, UnitFeed};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::block_files::{BlockFiles, FeedFiles, UnusableFile};
 use super::{Outcome, digest, from_sql_integer, to_sql_integer};
 
 /// Maximum number of blocks in a part of the feed. A block of 256 short units takes about 300 KB.
@@ -30,17 +32,35 @@ struct StoredChange {
     digest: UnitDigest,
 }
 
-/// Returns the part of the feed after `sequence`, in blocks as far as there are any of this version. Also returns the
-/// rows of blocks that do not match their digest.
+/// A part of the feed, and what could not be used for it.
+#[derive(Default)]
+pub(super) struct ReadFeed {
+    pub(super) feed: UnitFeed,
+    /// The rows of blocks that do not match their digest.
+    pub(super) damaged: Vec<i64>,
+    /// Files that could not be mapped.
+    pub(super) unusable: Vec<UnusableFile>,
+}
+
+/// Returns the part of the feed after `sequence`, in blocks as far as there are any of this version. The bodies of blocks
+/// that are in a file are parts of the mapped file.
 pub(super) fn unit_feed(
     db: &Connection,
     space: i64,
     sequence: u64,
     limit: usize,
     version: i64,
-) -> Outcome<(UnitFeed, Vec<i64>)> {
+    files: &BlockFiles,
+) -> Outcome<ReadFeed> {
+    let mut files = FeedFiles::of_space(db, space, version, files)?;
     let (mut feed, mut damaged, mut at) = (UnitFeed::default(), Vec::new(), sequence);
+    feed.has_more = true;
     while feed.blocks.len() < BLOCKS_MAX {
+        if let Some(block) = files.block_after(at) {
+            at = block.last;
+            feed.blocks.push(block);
+            continue;
+        }
         let Some(place) = next_block(db, space, at)? else {
             feed.changes = read_changes(
                 db,
@@ -52,7 +72,7 @@ pub(super) fn unit_feed(
                 limit,
             )?;
             feed.has_more = feed.changes.len() == limit;
-            return Ok((feed, damaged));
+            break;
         };
         if place.after == at && place.version == version {
             if let Some(body) = read_body(db, place.row)? {
@@ -60,7 +80,8 @@ pub(super) fn unit_feed(
                 feed.blocks.push(UnitBlock {
                     after: place.after,
                     last: place.last,
-                    body,
+                    body: Bytes::from(body),
+                    file: None,
                 });
                 continue;
             }
@@ -74,8 +95,12 @@ pub(super) fn unit_feed(
         }
         at = end;
     }
-    feed.has_more = true;
-    Ok((feed, damaged))
+    feed.files = files.ids();
+    Ok(ReadFeed {
+        feed,
+        damaged,
+        unusable: files.into_unusable(),
+    })
 }
 
 /// Deletes blocks by their rows.
@@ -83,6 +108,14 @@ pub(super) fn delete_blocks(db: &Connection, rows: &[i64]) -> Outcome<()> {
     let mut delete = db.prepare_cached("DELETE FROM unit_blocks WHERE row = ?1")?;
     rows.iter().try_for_each(|it| delete.execute([it]).map(drop))?;
     Ok(())
+}
+
+/// Deletes the block in a row if it does not match its digest.
+pub(super) fn delete_unreadable_block(db: &Connection, row: i64) -> Outcome<()> {
+    match read_body(db, row)? {
+        Some(_) => Ok(()),
+        None => delete_blocks(db, &[row]),
+    }
 }
 
 /// Returns the first units after `sequence` that are in no block of this version, up to `limit`.
@@ -153,7 +186,7 @@ pub(super) fn put_block(
         after,
         last,
         version,
-        block.body,
+        &block.body[..],
         digest::digest_of_body(&block.body)
     ])?;
     Ok(true)
@@ -175,8 +208,8 @@ fn next_block(db: &Connection, space: i64, sequence: u64) -> Outcome<Option<Bloc
     Ok(place.optional()?)
 }
 
-/// Returns the body of a block; `None` if it does not match its digest.
-fn read_body(db: &Connection, row: i64) -> Outcome<Option<Vec<u8>>> {
+/// Returns the body of the block in a row; `None` if there is none, or if it does not match its digest.
+pub(super) fn read_body(db: &Connection, row: i64) -> Outcome<Option<Vec<u8>>> {
     let mut select = db.prepare_cached("SELECT body, digest FROM unit_blocks WHERE row = ?1")?;
     let mut rows = select.query([row])?;
     let Some(found) = rows.next()? else { return Ok(None) };

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::embedded::index::image_folder::{ImageFolder, ImageId};
+use crate::embedded::index::image::image_folder;
+use crate::embedded::mapped_files::{FileFolder, FileNumber};
 
 const DIMENSION: usize = 24;
 
@@ -52,18 +53,18 @@ impl Numbers {
 }
 
 /// Writes an image of a block and returns a block that uses it.
-fn saved(block: &Block, folder: &ImageFolder, id: i64) -> Block {
+fn saved(block: &Block, folder: &FileFolder, id: i64) -> Block {
     let digest = folder
-        .write_image(ImageId(id), 0, |out| block.write_image(out))
+        .write_file(FileNumber(id), 0, |out| block.write_image(out))
         .unwrap();
-    let file = folder.map_verified(ImageId(id), &digest).unwrap();
+    let file = folder.map_verified(FileNumber(id), &digest).unwrap();
     Block::from_image(Image::from_file(&file).unwrap())
 }
 
 #[test]
 fn a_block_over_an_image_finds_the_same_as_one_in_memory() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = ImageFolder::of_database(&dir.path().join("database"));
+    let folder = image_folder(&dir.path().join("database"));
     let (mut numbers, mut block, mut live) = (Numbers(3), Block::new(DIMENSION), BTreeMap::new());
     for round in 0..400 {
         match numbers.below(8) {
@@ -99,13 +100,15 @@ fn a_block_over_an_image_finds_the_same_as_one_in_memory() {
 #[test]
 fn images_of_another_format_or_size_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = ImageFolder::of_database(&dir.path().join("database"));
+    let folder = image_folder(&dir.path().join("database"));
     let (mut numbers, mut block, mut image) = (Numbers(5), Block::new(DIMENSION), Vec::new());
     (0..20).for_each(|_| block.insert(&numbers.point()));
     block.write_image(&mut image).unwrap();
     let refused = |id: i64, bytes: &[u8]| {
-        let digest = folder.write_image(ImageId(id), 0, |out| out.write_all(bytes)).unwrap();
-        Image::from_file(&folder.map_verified(ImageId(id), &digest).unwrap()).is_none()
+        let digest = folder
+            .write_file(FileNumber(id), 0, |out| out.write_all(bytes))
+            .unwrap();
+        Image::from_file(&folder.map_verified(FileNumber(id), &digest).unwrap()).is_none()
     };
     assert!(!refused(1, &image));
     for at in 0..64 {
@@ -120,7 +123,7 @@ fn images_of_another_format_or_size_are_refused() {
 #[test]
 fn a_file_in_use_is_destroyed_after_its_last_use() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = ImageFolder::of_database(&dir.path().join("database"));
+    let folder = image_folder(&dir.path().join("database"));
     let (mut numbers, mut block) = (Numbers(9), Block::new(DIMENSION));
     (0..50).for_each(|_| block.insert(&numbers.point()));
     let mapped = Arc::new(saved(&block, &folder, 1));
@@ -131,5 +134,7 @@ fn a_file_in_use_is_destroyed_after_its_last_use() {
     assert_eq!(mapped.search_points(&search), found);
     assert!(path.exists());
     drop(mapped);
+    // Another thread destroys the file; the folder waits for it.
+    drop(folder);
     assert!(!path.exists());
 }
