@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 use domain::id::UnitId;
 use domain::unit::Unit;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::MemoryAsOf;
 use super::posting_lists::Posts;
+use crate::space::numbered_values::NumberedValues;
 
 /// Maximum number of cues that are read to find one with the same stem.
 const NEAR: usize = 256;
@@ -19,9 +20,9 @@ const NAME_WORDS: usize = 6;
 /// speaker's turns.
 #[derive(Clone, Default)]
 pub(super) struct Cues {
-    turns: FxHashMap<UnitId, Arc<Cued>>,
-    /// The cues and tags of all turns, each stored once.
-    words: FxHashSet<Arc<str>>,
+    turns: FxHashMap<UnitId, Cued>,
+    /// The cues and tags of all turns.
+    words: NumberedValues<str>,
     /// The units of each cue. They are collected when a tool first looks for a cue: questions need none, and a start
     /// does not wait for them.
     units: OnceLock<CueUnits>,
@@ -31,10 +32,11 @@ pub(super) struct Cues {
 /// Units by cue, each with the moment when it was observed.
 type CueUnits = Posts<Arc<str>, (DateTime<Utc>, UnitId)>;
 
+#[derive(Clone)]
 struct Cued {
     observed_at: DateTime<Utc>,
-    tag: Arc<str>,
-    cues: Box<[Arc<str>]>,
+    /// The number of the tag, then those of the cues.
+    words: Arc<[u32]>,
 }
 
 impl Cues {
@@ -44,33 +46,25 @@ impl Cues {
         let names = actor.split_whitespace().take(NAME_WORDS);
         let names = names.filter(|name| unit.cues.iter().all(|cue| cue != name));
         let cues = unit.cues.iter().map(String::as_str).chain(names);
+        let words = [unit.tag.as_str()].into_iter().chain(cues);
+        let words: Vec<u32> = words.map(|it| self.words.add_use(it).0).collect();
         let cued = Cued {
             observed_at: unit.observed_at.to_utc(),
-            tag: share_word(&mut self.words, &unit.tag),
-            cues: cues.map(|it| share_word(&mut self.words, it)).collect(),
+            words: words.into(),
         };
-        if let Some(units) = self.units.get_mut() {
-            cued.update_index(unit.id, units, true);
-        }
+        self.update_index(unit.id, &cued, true);
         self.bytes += cued.size_in_bytes();
-        self.turns.insert(unit.id, Arc::new(cued));
+        self.turns.insert(unit.id, cued);
     }
 
     pub(super) fn remove_unit(&mut self, unit: UnitId) {
         let Some(old) = self.turns.remove(&unit) else {
             return;
         };
-        if let Some(units) = self.units.get_mut() {
-            old.update_index(unit, units, false);
-        }
+        self.update_index(unit, &old, false);
         self.bytes -= old.size_in_bytes();
-        let words: Vec<Arc<str>> = old.cues.iter().chain([&old.tag]).map(Arc::clone).collect();
-        drop(old);
-        for word in words {
-            // Only the set and this list hold it.
-            if Arc::strong_count(&word) == 2 {
-                self.words.remove(&word);
-            }
+        for word in &*old.words {
+            self.words.remove_use(*word);
         }
     }
 
@@ -87,33 +81,35 @@ impl Cues {
     fn units_by_cue(&self) -> &CueUnits {
         self.units.get_or_init(|| {
             let turns = self.turns.iter();
-            let pairs = turns.flat_map(|(id, it)| it.cues.iter().map(|cue| (Arc::clone(cue), (it.observed_at, *id))));
+            let pairs = turns.flat_map(|(id, it)| self.cues_of(it).map(|cue| (Arc::clone(cue), (it.observed_at, *id))));
             Posts::from_pairs(pairs)
         })
+    }
+
+    /// Adds a unit to the units of its cues, or removes it if `add` is false, if they are collected.
+    fn update_index(&mut self, unit: UnitId, cued: &Cued, add: bool) {
+        let Some(mut units) = self.units.take() else { return };
+        for cue in self.cues_of(cued) {
+            units.add_or_remove(Arc::clone(cue), (cued.observed_at, unit), add);
+        }
+        self.units = OnceLock::from(units);
+    }
+
+    fn cues_of(&self, cued: &Cued) -> impl Iterator<Item = &Arc<str>> {
+        let numbers = cued.words.iter().skip(1);
+        numbers.filter_map(|it| self.words.get(*it))
+    }
+
+    fn tag_of(&self, cued: &Cued) -> Option<&str> {
+        self.words.get(*cued.words.first()?).map(|it| &**it)
     }
 }
 
 impl Cued {
-    fn update_index(&self, unit: UnitId, units: &mut CueUnits, add: bool) {
-        for cue in &self.cues {
-            units.add_or_remove(Arc::clone(cue), (self.observed_at, unit), add);
-        }
-    }
-
     /// Returns roughly how many bytes it takes, with its entries in the units of each cue, collected or not.
     fn size_in_bytes(&self) -> usize {
-        144 + 60 * self.cues.len()
+        112 + 48 * self.words.len()
     }
-}
-
-/// Returns a word from `words`, to which it is added if it is not there yet.
-fn share_word(words: &mut FxHashSet<Arc<str>>, word: &str) -> Arc<str> {
-    if let Some(known) = words.get(word) {
-        return Arc::clone(known);
-    }
-    let added: Arc<str> = Arc::from(word);
-    words.insert(Arc::clone(&added));
-    added
 }
 
 impl<'a> MemoryAsOf<'a> {
@@ -179,7 +175,7 @@ impl<'a> MemoryAsOf<'a> {
     /// Returns the tag of a turn, event or gist; empty if it has none.
     pub fn tag_of_unit(self, unit: UnitId) -> &'a str {
         let MemoryAsOf { memory, .. } = self;
-        let turn = memory.cues.turns.get(&unit).map(|it| &*it.tag);
+        let turn = memory.cues.turns.get(&unit).and_then(|it| memory.cues.tag_of(it));
         let event = || memory.events.get(unit).map(|it| it.tag.as_str());
         let gist = || memory.gists.get(unit).map(|it| it.tag.as_str());
         turn.or_else(event).or_else(gist).unwrap_or_default()
@@ -189,7 +185,7 @@ impl<'a> MemoryAsOf<'a> {
     pub fn cues_of(self, unit: UnitId) -> Vec<&'a str> {
         let MemoryAsOf { memory, .. } = self;
         if let Some(turn) = memory.cues.turns.get(&unit) {
-            return turn.cues.iter().map(|it| &**it).collect();
+            return memory.cues.cues_of(turn).map(|it| &**it).collect();
         }
         let event = memory.events.get(unit).map(|it| &it.cues);
         let gist = || memory.gists.get(unit).map(|it| &it.cues);

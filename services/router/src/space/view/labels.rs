@@ -1,9 +1,10 @@
 //! Tags and metadata of the units of a view. Each is stored once and has a number.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use domain::filter::{Comparison, Filter};
+
+use crate::space::numbered_values::NumberedValues;
 
 /// A tag, or a key of metadata with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,19 +13,11 @@ enum Label {
     Pair { key: String, value: String },
 }
 
-/// The labels of all units of a view. A label without units is dropped, and its number is reused.
+/// The labels of all units of a view.
 #[derive(Clone, Default)]
 pub(super) struct Labels {
-    numbers: HashMap<Arc<Label>, u32>,
-    slots: Vec<Option<Slot>>,
-    free: Vec<u32>,
+    labels: NumberedValues<Label>,
     bytes: usize,
-}
-
-#[derive(Clone)]
-struct Slot {
-    label: Arc<Label>,
-    uses: u32,
 }
 
 /// The effect of a label on a filter. Each bit stands for a comparison of the filter, or for a tag in its list `all`.
@@ -58,15 +51,8 @@ impl Labels {
     /// Removes a unit with these labels from the counts.
     pub(super) fn remove_unit(&mut self, numbers: &[u32]) {
         for number in numbers {
-            let Some(slot) = self.slots.get_mut(*number as usize) else {
-                continue;
-            };
-            if let Some(used) = slot.as_mut().filter(|it| it.uses > 1) {
-                used.uses -= 1;
-            } else if let Some(unused) = slot.take() {
-                self.numbers.remove(&unused.label);
-                self.bytes -= size_of_label(&unused.label);
-                self.free.push(*number);
+            if let Some(unused) = self.labels.remove_use(*number) {
+                self.bytes -= size_of_label(&unused);
             }
         }
     }
@@ -77,27 +63,8 @@ impl Labels {
     }
 
     fn assign_number(&mut self, label: Label) -> u32 {
-        if let Some(number) = self.numbers.get(&label).copied() {
-            if let Some(Some(slot)) = self.slots.get_mut(number as usize) {
-                slot.uses = slot.uses.saturating_add(1);
-            }
-            return number;
-        }
-        let label = Arc::new(label);
-        self.bytes += size_of_label(&label);
-        let slot = Slot {
-            label: Arc::clone(&label),
-            uses: 1,
-        };
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            // The memory is full long before there are four billion labels.
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-        });
-        if let Some(free) = self.slots.get_mut(number as usize) {
-            *free = Some(slot);
-        }
-        self.numbers.insert(label, number);
+        let (number, added) = self.labels.add_use(label);
+        self.bytes += added.map_or(0, size_of_label);
         number
     }
 
@@ -107,10 +74,9 @@ impl Labels {
             .metadata
             .as_ref()
             .map_or_else(Vec::new, |it| it.list_comparisons());
-        let used = self.slots.iter().zip(0_u32..);
-        let used = used.filter_map(|(slot, number)| Some((number, &*slot.as_ref()?.label)));
+        let labels = self.labels.iter();
         let verdicts =
-            used.filter_map(|(number, label)| Some((number, verdict_on_label(filter, &comparisons, label)?)));
+            labels.filter_map(|(number, label)| Some((number, verdict_on_label(filter, &comparisons, label)?)));
         let numbered = (0..u64::BITS).zip(&comparisons);
         LabelFilter {
             filter,
@@ -222,13 +188,10 @@ mod tests {
         let (first, second) = (owned_labels(&["a"], &[("k", "v")]), owned_labels(&["a", "b"], &[]));
         let first = labels.add_unit(first.0, first.1);
         let second = labels.add_unit(second.0, second.1);
-        assert_eq!((labels.numbers.len(), first[0] == second[0]), (3, true));
+        assert_eq!((labels.labels.iter().count(), first[0] == second[0]), (3, true));
         labels.remove_unit(&first);
-        assert_eq!(labels.numbers.len(), 2, "`a` is still in use");
+        assert_eq!(labels.labels.iter().count(), 2, "`a` is still in use");
         labels.remove_unit(&second);
-        assert_eq!((labels.numbers.len(), labels.size_in_bytes()), (0, 0));
-        let again = owned_labels(&["c"], &[]);
-        labels.add_unit(again.0, again.1);
-        assert_eq!(labels.slots.len(), 3, "numbers are given again");
+        assert_eq!((labels.labels.iter().count(), labels.size_in_bytes()), (0, 0));
     }
 }
