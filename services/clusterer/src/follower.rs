@@ -6,10 +6,10 @@ pub(crate) mod memory;
 pub(crate) mod model_worker;
 mod open_question;
 mod question_lists;
+mod space_gates;
 mod stored_digests;
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
@@ -29,13 +29,12 @@ use crate::follower::lookups::label_readings::look_up_labels;
 use crate::follower::lookups::stored_readings::look_up_sayings;
 use crate::follower::memory::Memory;
 pub(crate) use crate::follower::open_question::{OpenQuestion, QuestionKey};
+use crate::follower::space_gates::SpaceGates;
 use crate::follower::stored_digests::StoredDigests;
 use crate::judgements::people::PeopleJudgement;
 use crate::judgements::summaries::PageSummary;
 use crate::{Acts, ChangedObjects, Error};
 
-/// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
-const GATES: usize = 8;
 /// Number of recomputations of a space that other processes interrupt, before its message is retried later.
 const ATTEMPTS: usize = 4;
 /// Number of changes or curations read in one request.
@@ -48,8 +47,8 @@ const ASKING_MAX: usize = 10_000;
 /// In-memory state of the most recently changed spaces.
 pub(crate) struct Follower {
     backends: Backends,
-    /// Locks that make messages of one space run one after another.
-    gates: Vec<tokio::sync::Mutex<()>>,
+    /// Lets the messages of one space be handled one after another.
+    gates: SpaceGates,
     spaces: Mutex<Cache<SpaceId, Followed>>,
     /// True if a language model is configured.
     asks: bool,
@@ -85,7 +84,7 @@ impl Follower {
             backends,
             asks,
             questions: Mutex::default(),
-            gates: (0..GATES).map(|_| tokio::sync::Mutex::default()).collect(),
+            gates: SpaceGates::default(),
             spaces: Mutex::new(spaces),
         }
     }
@@ -157,7 +156,7 @@ impl Follower {
     /// has stored derived data in the meantime, the in-memory state no longer matches the store, and the space is
     /// computed again.
     async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
-        let _gate = self.gates[gate_index(space)].lock().await;
+        let _gate = self.gates.enter(space).await;
         // Taken out of the cache: after a failure half-way, the state is computed again from the store.
         let mut followed = self.lock_spaces().remove_value(space);
         for _ in 0..ATTEMPTS {
@@ -382,10 +381,4 @@ impl Follower {
 fn embed_event(unit: &Unit) -> Option<Arc<[f32]>> {
     let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
     stands.then(|| text::EmbeddingTable::builtin().embed_text(&unit.summary).into())
-}
-
-fn gate_index(space: &SpaceId) -> usize {
-    let mut hasher = DefaultHasher::new();
-    space.hash(&mut hasher);
-    usize::try_from(hasher.finish() % GATES as u64).unwrap_or_default()
 }

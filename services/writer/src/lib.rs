@@ -14,6 +14,7 @@
 use std::sync::Arc;
 
 use domain::message::{RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
+use erasure::dead_letters::LetterSweep;
 use futures::future::BoxFuture;
 use host::{Context, PictureOptions};
 use intake::organise::Organiser;
@@ -66,6 +67,16 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// Checks that the limits can work.
+    ///
+    /// # Errors
+    /// Returns an error that names the setting that is out of its bounds.
+    pub fn check_settings(&self) -> anyhow::Result<()> {
+        self.readings.check_settings()
+    }
+}
+
 /// Writes accepted records until shutdown.
 ///
 /// # Errors
@@ -77,11 +88,13 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 
 async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.read_section("writer")?;
+    config.check_settings()?;
     let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
     let pictures = PictureReader::new(&ctx, &config.readings, &config.pictures, Arc::clone(&organiser))?;
     let worker = ReadingWorker::new(&ctx, &config.readings, pictures);
     let accept = |message: RecordsAcceptedV1, meta| intake::batch_intake::accept_batch(&ctx, message, meta);
-    let given_up = |letter| erasure::dead_letters::given_up(&ctx.backends, letter);
+    let sweep = LetterSweep::default();
+    let given_up = |letter| sweep.given_up(&ctx.backends, letter);
     let group = RecordsAcceptedV1::GROUP;
     let accepted = ctx.consume_burying(group, config.in_flight_max, accept, given_up);
     let written = ctx.consume_messages("segmenter", config.organised_max, |message: UnitsWrittenV1, _| {
@@ -104,6 +117,10 @@ async fn write_all(ctx: Context) -> anyhow::Result<()> {
         worker.run_workers().await;
         Ok(())
     };
-    tokio::try_join!(accepted, written, read)?;
+    let swept = async {
+        sweep.run(&ctx).await;
+        Ok(())
+    };
+    tokio::try_join!(accepted, written, read, swept)?;
     Ok(())
 }

@@ -51,7 +51,7 @@ impl UnstoredCosts {
             return;
         }
         let mut day = self.lock_day(now);
-        if day.costs.len() >= SPACES_MAX {
+        if day.costs.len() >= SPACES_MAX && !day.costs.contains_key(space) {
             day.costs.clear();
         }
         day.costs.entry(space.clone()).or_default().add_cost(cost);
@@ -88,7 +88,7 @@ impl UnstoredCosts {
     /// then, so that it gets as many if it is ever asked again.
     pub fn count_attempt(&self, question: ReadingId) -> bool {
         let mut all = self.lock_attempts();
-        if all.len() >= QUESTIONS_MAX {
+        if all.len() >= QUESTIONS_MAX && !all.contains_key(&question) {
             all.clear();
         }
         let attempts = all.entry(question).or_default();
@@ -195,6 +195,24 @@ mod tests {
         }
         let timeouts = [(); 3].map(|()| costs.count_failed_call(question, ErrorKind::Timeout, two_calls(0), true));
         assert_eq!(timeouts, [false, false, true]);
+    }
+
+    #[test]
+    fn only_a_further_space_or_question_makes_counting_begin_again() {
+        let costs = UnstoredCosts::default();
+        let now = "2026-03-02T18:00:00Z".parse().unwrap();
+        let space = |number: usize| -> SpaceId { format!("s{number}").parse().unwrap() };
+        (0..SPACES_MAX).for_each(|it| costs.add_cost(&space(it), two_calls(0), now));
+        costs.add_cost(&space(7), two_calls(0), now);
+        let calls = |number: usize| costs.cost_of_today(&space(number), now).calls;
+        assert_eq!((calls(7), calls(8)), (4, 2), "space 7 was known");
+        costs.add_cost(&space(SPACES_MAX), two_calls(0), now);
+        assert_eq!((calls(7), calls(8), calls(SPACES_MAX)), (0, 0, 2));
+
+        let question = |number: usize| ReadingId::of_people(&home(), &number.to_string());
+        (0..QUESTIONS_MAX).for_each(|it| assert!(!costs.count_attempt(question(it))));
+        assert!(!costs.count_attempt(question(7)));
+        assert!(costs.count_attempt(question(7)), "its earlier attempts count");
     }
 
     #[test]

@@ -5,4 +5,5 @@ mod coreference_call;
 pub(crate) mod coreference_worker;
 mod label_call;
 mod people_call;
+mod spaces_to_count;
 mod summary_call;

@@ -1,10 +1,12 @@
 //! Removes erased records, and the words of curations about them, from batches that failed and became dead letters.
 //!
 //! An erasure looks through the dead letters of the space; after a batch became a dead letter, the writer checks it for
-//! records erased in the meantime. Whichever happens last removes the record. The other records of the batch stay, and
-//! are written when it is replayed.
+//! records erased in the meantime. Whichever happens last removes the record. A check that fails is repeated, and one
+//! that a killed process left out is made when the writer starts. The other records of the batch stay, and are written
+//! when it is replayed.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use domain::curation::Curation;
 use domain::id::{SpaceId, UnitId};
@@ -12,7 +14,9 @@ use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{DeadLetter, DeadLetterId};
 use domain::record::Record;
 use domain::{Classify, ErrorKind, PortError};
-use host::Backends;
+use host::{Backends, Context};
+use tokio::sync::Notify;
+use tokio::time::sleep;
 use tracing::warn;
 
 use crate::erasure::{erasing_acts, orphaned_curations};
@@ -21,6 +25,11 @@ use crate::units::turn_units::units_of;
 
 /// Number of dead letters read in one request; each may be as large as a batch.
 const AT_ONCE: usize = 16;
+/// Maximum number of dead letters that one look at all of them covers. Further ones wait for the next erasure in their
+/// space.
+const LETTERS_MAX: usize = 100_000;
+/// Pause after a look at all dead letters that failed.
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// Removes erased records and the words of orphaned curations from all dead letters of a space.
 pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> Result<(), PortError> {
@@ -37,15 +46,79 @@ pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> 
     }
 }
 
-/// Removes erased records and the words of orphaned curations from a batch that has just become a dead letter.
-pub(crate) async fn given_up(backends: &Backends, id: DeadLetterId) {
-    if let Err(error) = looked_at(backends, id).await {
-        warn!(
-            error = &error as &dyn std::error::Error,
-            letter = id,
-            "cannot remove erased records from a dead letter; the next erasure in its space will"
-        );
+/// Looks at dead letters that no erasure will look at: those that became one after the erasure of their records.
+#[derive(Default)]
+pub(crate) struct LetterSweep {
+    /// Asks for a look at all dead letters.
+    again: Notify,
+}
+
+impl LetterSweep {
+    /// Removes erased records and the words of orphaned curations from a batch that has just become a dead letter. If
+    /// that fails, all dead letters are looked at later.
+    pub(crate) async fn given_up(&self, backends: &Backends, id: DeadLetterId) {
+        if let Err(error) = looked_at(backends, id).await {
+            warn!(
+                error = &error as &dyn std::error::Error,
+                letter = id,
+                "cannot remove erased records from a dead letter, will try again"
+            );
+            self.again.notify_one();
+        }
     }
+
+    /// Looks at all dead letters at once, because a process may have ended before it looked at its last one, and again
+    /// whenever that failed, until shutdown.
+    pub(crate) async fn run(&self, context: &Context) {
+        let shutdown = &context.shutdown;
+        loop {
+            match shutdown
+                .run_until_cancelled(sweep_dead_letters(&context.backends))
+                .await
+            {
+                None => return,
+                Some(Ok(())) => {}
+                Some(Err(error)) => {
+                    warn!(
+                        error = &error as &dyn std::error::Error,
+                        "cannot look for erased records in all dead letters"
+                    );
+                    if error.kind().is_retryable() {
+                        self.again.notify_one();
+                    }
+                    if shutdown.run_until_cancelled(sleep(AGAIN)).await.is_none() {
+                        return;
+                    }
+                }
+            }
+            if shutdown.run_until_cancelled(self.again.notified()).await.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+/// Removes erased records and the words of orphaned curations from the dead letters of all spaces. A failure with one
+/// does not keep the others from being looked at. Returns the failure, if there is one; one that may pass, if possible.
+async fn sweep_dead_letters(backends: &Backends) -> Result<(), PortError> {
+    let (mut after, mut seen) = (0, 0);
+    let mut failure: Option<PortError> = None;
+    while seen < LETTERS_MAX {
+        let letters = backends.dead_letters.list(after, AT_ONCE).await?;
+        let Some(last) = letters.last() else { break };
+        after = last.id;
+        seen += letters.len();
+        for (letter, batch) in letters.into_iter().filter_map(parse_batch) {
+            let space = batch.space.clone();
+            match take_out(backends, &space, vec![(letter, batch)]).await {
+                // Without the space there is no letter either.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) if failure.as_ref().is_none_or(|it| !it.kind().is_retryable()) => failure = Some(error),
+                _ => {}
+            }
+        }
+    }
+    failure.map_or(Ok(()), Err)
 }
 
 async fn looked_at(backends: &Backends, id: DeadLetterId) -> Result<(), PortError> {

@@ -38,6 +38,9 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
 /// Delay before a session is tried again if the model was unavailable or reading it failed.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
+/// Longest delay before the next look at a session. The store takes a session that is due much later for one that was
+/// scheduled while the clock was ahead.
+const LOOK_AGAIN_MAX: TimeDelta = TimeDelta::days(1);
 /// Maximum number of readings whose gists are known to be stored; above it, they are checked again.
 const KNOWN_MAX: usize = 100_000;
 
@@ -204,8 +207,8 @@ impl ReadingWorker {
         let Some(model) = &self.model else {
             return Ok(None);
         };
-        let quiet_at = wanted.wanted_at + TimeDelta::minutes(self.config.quiet_minutes.into());
-        let is_over = clock::now() >= quiet_at;
+        let quiet = TimeDelta::minutes(self.config.quiet_minutes.into());
+        let (is_over, next_look) = end_of_session(wanted.wanted_at, quiet, clock::now());
         let Some(mut look) = SessionLook::begin_after_mark(backends, space, *session, mark, is_over).await? else {
             return Ok(None);
         };
@@ -214,7 +217,7 @@ impl ReadingWorker {
         debug!(records_read, %space, "looked at a session");
         self.marks.store_mark(space, *session, mark);
         Ok(match next? {
-            ReadOn::ToTheEnd { is_open } => is_open.then_some(quiet_at),
+            ReadOn::ToTheEnd { is_open } => is_open.then_some(next_look),
             ReadOn::Later(at) => Some(at),
         })
     }
@@ -306,6 +309,15 @@ impl ReadingWorker {
     fn lock_derived(&self) -> std::sync::MutexGuard<'_, BTreeMap<(ReadingId, DateTime<Utc>), usize>> {
         self.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns whether a session that was last wanted at `wanted_at` is over, and when to look at it again if it is not. It
+/// is over when nothing was written to it for the time `quiet`, or if `wanted_at` lies further ahead than that: it was
+/// stored while a clock was ahead, and waiting for it could take months.
+fn end_of_session(wanted_at: DateTime<Utc>, quiet: TimeDelta, now: DateTime<Utc>) -> (bool, DateTime<Utc>) {
+    let quiet_at = wanted_at + quiet;
+    let is_over = now >= quiet_at || wanted_at > now + quiet;
+    (is_over, quiet_at.min(now + LOOK_AGAIN_MAX))
 }
 
 #[cfg(test)]

@@ -122,6 +122,34 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     house.ends_without_a_word().await;
 }
 
+/// A batch became a dead letter after the erasure of its record, and the writer was killed before it looked at it.
+#[tokio::test]
+async fn a_dead_letter_that_nobody_looked_at_loses_the_erased_record_at_the_next_start() {
+    let (all, secret) = with_secret();
+    let house = House::stopped("swept").await;
+    let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
+    let curation = erasure(1, &secret);
+    backends
+        .records
+        .put_curations(&space(), Position(1), &[curation])
+        .await
+        .unwrap();
+    given_up(&house.context, "1", &[all[0].clone(), secret], &[]).await;
+    let house = house.started();
+    let left = wait_for("the letter is left, without the secret", async || {
+        let left = letters.list(0, 9).await.unwrap();
+        if left.len() == 1 && !left[0].payload.contains("quaxbank") {
+            Ok(left)
+        } else {
+            Err(left)
+        }
+    })
+    .await;
+    assert!(left[0].payload.contains(&all[0].external_id), "{left:?}");
+    drop(letters);
+    house.ends_without_a_word().await;
+}
+
 /// A dead letter loses the words of a correction of an erased fact, and keeps those of another correction.
 #[tokio::test]
 async fn dead_letters_lose_the_words_of_corrections_of_erased_facts() {

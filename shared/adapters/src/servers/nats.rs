@@ -9,7 +9,8 @@
 //! group has one consumer in each. A process takes about one message of each partition in turn, so a space waits for at
 //! most one message of every other partition, however many messages are queued there. The spaces of one partition are
 //! served in order of arrival: a space that sends many messages delays only the spaces in its partition, one in 32.
-//! `messages_of_space_max` limits this delay. Messages that wait for a retry or are being handled count only against
+//! `messages_of_space_max` limits this delay. If a space has as many deliveries as it may have, up to eight messages of
+//! its partition wait in the process, and later messages of other spaces are handed out before them. Messages that wait for a retry or are being handled count only against
 //! the `unsettled_max` of their partition.
 //!
 //! **Order.** Within a space, messages are delivered in the order they were published, except redeliveries.

@@ -126,3 +126,19 @@ async fn an_unfinished_file_is_created_again() {
     open(dir.path()).await;
     assert!(!dir.path().join("mnemic.sqlite.new").exists());
 }
+
+/// A copy of a damaged file fails, and what was written of it would keep its disk space for ever.
+#[tokio::test]
+async fn a_copy_that_fails_leaves_no_partial_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 100).await;
+    drop(it);
+    let mut bytes = fs::read(file(dir.path())).unwrap();
+    bytes[8_192..].fill(0xff);
+    fs::write(file(dir.path()), bytes).unwrap();
+    let copies = tempfile::tempdir().unwrap();
+    let error = write_backup(dir.path(), &copies.path().join("copy")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
+    assert!(modes(copies.path()).is_empty(), "{:?}", modes(copies.path()));
+}

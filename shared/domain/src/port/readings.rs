@@ -35,7 +35,8 @@ pub trait Readings: Send + Sync + 'static {
     /// Deletes readings permanently; unknown ids are skipped.
     async fn remove(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<()>;
 
-    /// Counts the readings that were made at or after `since`; all readings if it is absent.
+    /// Counts the readings that were made at or within a day after `since`; all readings if it is absent. Later ones
+    /// were made while a clock was ahead.
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally>;
 
     /// Schedules sessions to be looked at once `due` has come; an earlier schedule is replaced. Durable on return.
@@ -49,7 +50,8 @@ pub trait Readings: Send + Sync + 'static {
 
     /// Leases a session that is due at `now` to the caller until `lease`; no other caller gets it in the meantime.
     /// Spaces after `after` come first, by name, then the others. Within a space, the session that was due first comes
-    /// first. Returns `None` if no session is due.
+    /// first. Returns `None` if no session is due. A stored time that lies further ahead than it can, because a clock was
+    /// ahead, counts as past.
     async fn lease_session(
         &self,
         now: DateTime<Utc>,

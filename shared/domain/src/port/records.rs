@@ -119,7 +119,7 @@ pub trait Records: Send + Sync + 'static {
 
     /// Acquires an idempotency key of the space for a request, atomically for all processes that share the store. The
     /// first request binds the key to its digest for at least a week. A later request with the same digest can take the
-    /// key over when the earlier hold has ended. The hold survives the end of the process, and a crash of the machine
+    /// key over when the earlier hold has ended, or ends so late that a clock must have been ahead. The hold survives the end of the process, and a crash of the machine
     /// if a later write survives it. `NotFound` if the space is unknown.
     async fn hold_idempotency_key(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<KeyClaim>;
 

@@ -164,6 +164,19 @@ pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {
         .unwrap();
 }
 
+/// A hold of a process that was killed while its clock was ahead ends now, not when that time comes.
+pub async fn a_hold_of_a_clock_that_was_ahead_ends(open: impl AsyncFn() -> Ports) {
+    const MONTHS: i64 = 90 * 24 * 3_600;
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    let claim = async |hold: Hold| records.hold_idempotency_key(&a, "k", &hold).await.unwrap();
+    assert_eq!(claim(hold(1, MONTHS)).await, KeyClaim::Taken);
+    assert_eq!(claim(hold(2, 0)).await, KeyClaim::Reused);
+    assert_eq!(claim(hold(1, 0)).await, KeyClaim::Taken);
+    assert_eq!(claim(hold(1, 1)).await, KeyClaim::Busy);
+}
+
 /// If different requests ask for one key at the same time, exactly one gets it.
 pub async fn of_many_that_ask_at_once_one_holds_the_key(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;

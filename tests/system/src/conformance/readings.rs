@@ -235,6 +235,50 @@ pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     assert_eq!(readings.lease_session(later(60), later(61), None).await.unwrap(), None);
 }
 
+/// A clock that was ahead for a while left a reading, a due time and a lease that lie months in the future. The budget of
+/// the day does not count the reading, and the session can be taken.
+pub async fn times_of_a_clock_that_was_ahead_block_nothing(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = put_readings(&ports, "a").await;
+    let later = |minutes| noon() + TimeDelta::minutes(minutes);
+    let ahead = noon() + TimeDelta::days(90);
+    let of_ahead = Reading {
+        at: ahead,
+        ..reading_over(&a, &["3"], &[])
+    };
+    readings
+        .put(&a, &[reading_over(&a, &["1"], &[]), of_ahead])
+        .await
+        .unwrap();
+    let done_since = async |since: Option<DateTime<Utc>>| readings.tally(&a, since).await.unwrap().done;
+    assert_eq!(done_since(Some(noon())).await, 1, "the day has one reading");
+    assert_eq!(done_since(None).await, 2);
+
+    let session = record(&a, "1").session;
+    readings.schedule_sessions(&a, &[session], ahead, ahead).await.unwrap();
+    let lease = async |minutes: i64| {
+        let leased = readings.lease_session(later(minutes), later(minutes + 30), None).await;
+        leased.unwrap()
+    };
+    assert!(lease(0).await.is_some(), "due in three months");
+    assert_eq!(lease(1).await, None, "the lease holds");
+    let of_killed = readings
+        .lease_session(ahead, ahead + TimeDelta::minutes(30), None)
+        .await
+        .unwrap();
+    assert!(of_killed.is_some());
+    let taken = lease(2).await.unwrap();
+    readings.settle(&of_killed.unwrap(), None).await.unwrap();
+    assert_eq!(
+        readings.count_scheduled_sessions(&a).await.unwrap(),
+        1,
+        "it is another's"
+    );
+    readings.settle(&taken, None).await.unwrap();
+    assert_eq!(readings.count_scheduled_sessions(&a).await.unwrap(), 0);
+}
+
 /// A session that was wanted again while it was taken can be taken once more.
 pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
     let ports = open().await;

@@ -20,6 +20,7 @@ use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
 use crate::Error;
+use crate::follower::model_worker::spaces_to_count::SpacesToCount;
 use crate::follower::{Follower, OpenQuestion, QuestionKey};
 
 /// Maximum number of calls for one question: an unreadable reply is requested once more.
@@ -30,9 +31,8 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
 /// Delay before a space is tried again if a record of its events was erased while the model was asked.
 pub(crate) const ERASING: TimeDelta = TimeDelta::minutes(10);
-/// Number of spaces listed in one request. `COUNT_ATTEMPTS` is the number of attempts to compute one space.
+/// Number of spaces listed in one request.
 const SPACES_AT_ONCE: usize = 100;
-const COUNT_ATTEMPTS: usize = 3;
 
 /// Settings in `[clusterer.readings]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -124,39 +124,27 @@ impl CoreferenceWorker {
     /// Brings each space up to date once, one after another, so that questions that were open before the start are
     /// found again.
     async fn count_spaces(&self) {
-        let mut after: Option<SpaceId> = None;
-        loop {
-            let records = &self.context.backends.records;
-            let found = match records.spaces(after.as_ref(), SPACES_AT_ONCE).await {
-                Ok(found) if found.is_empty() => return,
-                Ok(found) => found,
-                Err(error) => {
-                    debug!(error = &error as &dyn std::error::Error, "cannot list the spaces");
-                    if !self.wait_unless_shutdown(AWAY).await {
-                        return;
+        let mut spaces = SpacesToCount::default();
+        while !self.context.shutdown.is_cancelled() {
+            if spaces.needs_page() {
+                let records = &self.context.backends.records;
+                let page = records.spaces(spaces.last_listed(), SPACES_AT_ONCE).await;
+                match page {
+                    Ok(found) => spaces.add_page(found.into_iter().map(|it| it.space)),
+                    Err(error) => {
+                        debug!(error = &error as &dyn std::error::Error, "cannot list the spaces");
+                        self.wait_unless_shutdown(AWAY).await;
                     }
-                    continue;
                 }
-            };
-            for info in found {
-                if self.context.shutdown.is_cancelled() {
-                    return;
-                }
-                self.count_space(&info.space).await;
-                after = Some(info.space);
+                continue;
             }
-        }
-    }
-
-    async fn count_space(&self, space: &SpaceId) {
-        for _ in 0..COUNT_ATTEMPTS {
-            let Err(error) = self.follower.bring_up_to_date(space).await else {
-                return;
+            let Some(next) = spaces.take_next() else { return };
+            let Err(error) = self.follower.bring_up_to_date(&next.space).await else {
+                continue;
             };
-            debug!(error = &error as &dyn std::error::Error, %space, "cannot count a space");
-            if !self.wait_unless_shutdown(AWAY).await {
-                return;
-            }
+            debug!(error = &error as &dyn std::error::Error, space = %next.space, "cannot count a space");
+            spaces.put_back(next, error.kind());
+            self.wait_unless_shutdown(AWAY).await;
         }
     }
 

@@ -54,3 +54,23 @@ async fn gists_of_a_reading_that_is_imported_again_are_derived_again() {
     assert_eq!(gists().await, 0);
     assert_eq!(import().await, 1);
 }
+
+#[test]
+fn a_session_that_was_wanted_while_the_clock_was_ahead_is_over() {
+    let now: DateTime<Utc> = "2026-03-02T18:00:00Z".parse().unwrap();
+    let quiet = TimeDelta::minutes(30);
+    for (minutes, expected) in [
+        (-31, true),
+        (-30, true),
+        (-29, false),
+        (0, false),
+        (30, false),
+        (31, true),
+        (400 * 24 * 60, true),
+    ] {
+        let (is_over, _) = end_of_session(now + TimeDelta::minutes(minutes), quiet, now);
+        assert_eq!(is_over, expected, "{minutes} minutes ahead");
+    }
+    let (is_over, next_look) = end_of_session(now, TimeDelta::days(9), now);
+    assert_eq!((is_over, next_look), (false, now + TimeDelta::days(1)));
+}

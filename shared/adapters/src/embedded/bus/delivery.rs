@@ -162,7 +162,7 @@ impl Settler for Settling {
     }
 
     async fn extend(&self) -> Result<()> {
-        self.lane.wait_until(self.ticket, Instant::now() + self.queue.ack_wait);
+        self.lane.extend(self.ticket, Instant::now() + self.queue.ack_wait);
         Ok(())
     }
 }

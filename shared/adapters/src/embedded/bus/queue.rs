@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::lane::Lane;
 use crate::embedded::store::{Failure, Outcome, from_sql_integer, to_sql_integer};
 use crate::process::clock;
+use crate::store_rules::space_deliveries::deliveries_of_space_max;
 
 /// Limits of the stored deduplication keys: number of keys, and age in seconds.
 const KEYS_MAX: i64 = 1_000_000;
@@ -89,7 +90,8 @@ pub(super) fn join_group(db: &Connection, subject: &str, group: &str) -> Outcome
         let until = remaining_delay(row.get(2)?, clock).map(|it| now + it);
         Ok((from_sql_integer(row.get(0)?), row.get::<_, String>(1)?, until))
     })?;
-    Ok(Lane::new(row, lines.collect::<rusqlite::Result<Vec<_>>>()?))
+    let pending = lines.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(Lane::new(row, deliveries_of_space_max(subject), pending))
 }
 
 /// Returns how long a message stays hidden, at most [`RETRY_MAX`], or `None` if it is visible. Both times are in

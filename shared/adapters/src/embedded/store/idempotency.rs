@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{Failure, Outcome};
 use crate::store_rules::receipts::ids_in;
+use crate::store_rules::times_ahead::latest_hold_end;
 
 /// Age after which a key is deleted, in seconds, and maximum number of keys deleted whenever a new one is stored.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -40,7 +41,9 @@ pub(super) fn hold_key(db: &Connection, space: i64, key: &str, hold: &Hold) -> O
     match stored_key.held_until {
         _ if stored_key.request != hold.request => Ok(KeyClaim::Reused),
         None => Ok(KeyClaim::Answered(stored_key.response)),
-        Some(held_until) if held_until > hold.at.timestamp_millis() => Ok(KeyClaim::Busy),
+        Some(held_until) if (hold.at.timestamp_millis() + 1..=latest_hold_end(hold)).contains(&held_until) => {
+            Ok(KeyClaim::Busy)
+        }
         Some(_) => {
             let mut take = db.prepare_cached("UPDATE remembered SET held_until = ?3 WHERE space = ?1 AND key = ?2")?;
             take.execute((space, key, until))?;

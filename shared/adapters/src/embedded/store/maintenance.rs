@@ -1,13 +1,12 @@
 //! Maintenance of the file by an operator: check and copy. Both work while the service runs.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use domain::{Classify, ErrorKind};
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::kind_of;
-use super::{FILE, INDEX_FOLDER, digest};
+use super::{BLOCKS_FOLDER, FILE, INDEX_FOLDER, digest};
 use crate::OpenError;
 use crate::process::private_files;
 
@@ -106,23 +105,14 @@ pub fn check_file(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     }
 }
 
-/// Returns the size of the file of a data directory with its write-ahead log and the files of the index, in bytes; 0 if
-/// they are missing.
+/// Returns the size of the file of a data directory with its write-ahead log and all mapped files, in bytes; 0 if they
+/// are missing.
 pub fn file_bytes(dir: &Path) -> u64 {
     let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
-    let entries = std::fs::read_dir(dir.join(INDEX_FOLDER));
-    let images = entries.into_iter().flatten().flatten().map(|it| size(it.path()));
-    size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal"))) + images.sum::<u64>()
-}
-
-/// Returns the disk space that is left for this process in the file system of a folder, in bytes.
-///
-/// # Errors
-///
-/// A folder that does not exist.
-pub fn free_bytes(dir: &Path) -> io::Result<u64> {
-    let disk = rustix::fs::statvfs(dir)?;
-    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    let folders = [INDEX_FOLDER, BLOCKS_FOLDER].map(|it| std::fs::read_dir(dir.join(it)));
+    let entries = folders.into_iter().flatten().flatten().flatten();
+    let mapped: u64 = entries.map(|it| size(it.path())).sum();
+    size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal"))) + mapped
 }
 
 /// Returns true if opening the file of a data directory would migrate its schema, after which an older program can no
@@ -139,7 +129,7 @@ pub fn needs_migration(dir: &Path) -> Result<bool, UpkeepError> {
 }
 
 /// Writes a consistent copy of the file of a data directory to `target`, which appears only when it is complete and on
-/// disk. [`restore_backup`](super::restore_backup) restores it. Blocks.
+/// disk. [`restore_backup`](super::restore_backup) restores it. After an error, no partial file is left. Blocks.
 ///
 /// # Errors
 ///
@@ -161,11 +151,27 @@ pub fn write_backup(dir: &Path, target: &Path) -> Result<(), UpkeepError> {
     }
     // SQLite accepts an existing file as the target if it is empty, and keeps its mode.
     drop(private_files::create_private(&partial).map_err(written)?);
-    copy_database(&path, &partial).map_err(|error| sqlite_error(&path, error))?;
-    std::fs::File::open(&partial)
+    let copied = copy_to_disk(&path, &partial, target);
+    if copied.is_err() {
+        // The error that made the copy fail is returned, not one of the removal.
+        for unfinished in [super::connections::sibling_path(&partial, "-journal"), partial] {
+            std::fs::remove_file(unfinished).ok();
+        }
+    }
+    copied
+}
+
+/// Copies the database to `partial`, waits until the copy is on disk, and renames it to `target`.
+fn copy_to_disk(path: &Path, partial: &Path, target: &Path) -> Result<(), UpkeepError> {
+    let written = |source| UpkeepError::Target {
+        path: target.to_owned(),
+        source,
+    };
+    copy_database(path, partial).map_err(|error| sqlite_error(path, error))?;
+    std::fs::File::open(partial)
         .and_then(|file| file.sync_all())
         .map_err(written)?;
-    std::fs::rename(&partial, target).map_err(written)?;
+    std::fs::rename(partial, target).map_err(written)?;
     private_files::sync_folder(target.parent().unwrap_or(Path::new("."))).map_err(written)
 }
 

@@ -1,5 +1,7 @@
 //! Readings as rows, and the queue of sessions that may have to be read.
 
+mod session_queue;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,10 +9,12 @@ use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Readings, Result, Usage};
 use domain::reading::{Reading, ReadingTally, ReadingVersion, ScheduledSession};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{CachedStatement, Connection, Params, Row, params};
 use uuid::Uuid;
 
 use super::{Durability, Failure, Outcome, Store, digest, from_sql_integer, known_space, space_row, to_sql_integer};
+use crate::store_rules::times_ahead::end_of_tally;
+use session_queue::{LeaseTimes, find_due_sessions, lease_first_due, return_lease, time_from_millis};
 
 /// Readings in the file.
 pub(crate) struct StoredReadings(pub(crate) Arc<Store>);
@@ -135,6 +139,7 @@ impl Readings for StoredReadings {
 
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally> {
         let space = space.clone();
+        let end = end_of_tally(since);
         let since = since.map_or(i64::MIN, |it| it.timestamp_millis());
         let job = move |db: &Connection| {
             let Some(row) = space_row(db, &space)? else {
@@ -143,9 +148,9 @@ impl Readings for StoredReadings {
             let mut select = db.prepare_cached(
                 "SELECT count(*) - coalesce(sum(failed), 0), coalesce(sum(failed), 0), coalesce(sum(calls), 0),
                    coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), coalesce(sum(ms), 0.0)
-                 FROM readings WHERE space = ?1 AND at >= ?2",
+                 FROM readings WHERE space = ?1 AND at >= ?2 AND at < ?3",
             )?;
-            Ok(select.query_row((row, since), tally_from_row)?)
+            Ok(select.query_row((row, since, end), tally_from_row)?)
         };
         self.0.run_read("readings.tally", job).await
     }
@@ -180,9 +185,20 @@ impl Readings for StoredReadings {
         after: Option<&SpaceId>,
     ) -> Result<Option<ScheduledSession>> {
         let after = after.map_or_else(String::new, SpaceId::to_string);
-        let job =
-            move |db: &Connection| lease_due_session(db, now.timestamp_millis(), lease.timestamp_millis(), &after);
-        self.0.run_write("readings.take", Durability::Process, job).await
+        let times = LeaseTimes::new(now, lease);
+        loop {
+            let last = after.clone();
+            let look = move |db: &Connection| find_due_sessions(db, times, &last);
+            let Some(found) = self.0.run_read("readings.due", look).await? else {
+                return Ok(None);
+            };
+            let job = move |db: &Connection| lease_first_due(db, times, &found);
+            let leased = self.0.run_write("readings.take", Durability::Process, job).await?;
+            // Without one, others have leased all that were found, and there may be more.
+            if leased.is_some() {
+                return Ok(leased);
+            }
+        }
     }
 
     async fn settle(&self, session: &ScheduledSession, next: Option<DateTime<Utc>>) -> Result<()> {
@@ -282,59 +298,6 @@ fn tally_from_row(row: &Row<'_>) -> rusqlite::Result<ReadingTally> {
             ms,
         },
     })
-}
-
-fn lease_due_session(db: &Connection, now: i64, lease: i64, after: &str) -> Outcome<Option<ScheduledSession>> {
-    let mut select = db.prepare_cached(
-        "SELECT spaces.name, it.space, it.session, it.due, it.wanted
-         FROM wanted_sessions it JOIN spaces ON spaces.row = it.space
-         WHERE it.due <= ?1 AND it.leased <= ?1
-         ORDER BY spaces.name <= ?2, spaces.name, it.due, it.session LIMIT 1",
-    )?;
-    let found = select.query_row((now, after), |row| {
-        let (name, space, session): (String, i64, [u8; 16]) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok((name, space, session, row.get::<_, i64>(3)?, row.get::<_, i64>(4)?))
-    });
-    let Some((name, space, session, due, wanted)) = found.optional()? else {
-        return Ok(None);
-    };
-    let mut update = db.prepare_cached("UPDATE wanted_sessions SET leased = ?3 WHERE space = ?1 AND session = ?2")?;
-    update.execute(params![space, session, lease])?;
-    Ok(Some(ScheduledSession {
-        space: name.parse().map_err(Failure::unreadable_body)?,
-        session: SessionId::from_uuid(Uuid::from_bytes(session)),
-        due: time_from_millis(due),
-        wanted_at: time_from_millis(wanted),
-        leased_until: time_from_millis(lease),
-    }))
-}
-
-fn return_lease(db: &Connection, space: i64, it: &ScheduledSession, next: Option<DateTime<Utc>>) -> Outcome<()> {
-    let session = it.session.uuid().into_bytes();
-    let (due, wanted_at) = (it.due.timestamp_millis(), it.wanted_at.timestamp_millis());
-    let leased = it.leased_until.timestamp_millis();
-    let own = "WHERE space = ?1 AND session = ?2 AND leased = ?3";
-    let since = format!("UPDATE wanted_sessions SET leased = 0 {own} AND (due <> ?4 OR wanted <> ?5)");
-    let mut wanted = db.prepare_cached(&since)?;
-    if wanted.execute(params![space, session, leased, due, wanted_at])? > 0 {
-        return Ok(());
-    }
-    match next {
-        Some(next) => {
-            let text = format!("UPDATE wanted_sessions SET leased = 0, due = ?4 {own}");
-            let mut later = db.prepare_cached(&text)?;
-            later.execute(params![space, session, leased, next.timestamp_millis()])?;
-        }
-        None => {
-            let mut done = db.prepare_cached(&format!("DELETE FROM wanted_sessions {own}"))?;
-            done.execute(params![space, session, leased])?;
-        }
-    }
-    Ok(())
-}
-
-fn time_from_millis(milliseconds: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
 }
 
 fn read_bodies(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<Reading>> {

@@ -23,6 +23,7 @@ const TERMINATE: &str = "+TERM";
 pub(crate) struct Settling {
     core: Arc<Core>,
     lane: Arc<Lane>,
+    space: String,
     message: Message,
     sequence: u64,
     attempt: u32,
@@ -36,6 +37,7 @@ impl Settling {
         Settling {
             core: Arc::clone(core),
             lane: Arc::clone(lane),
+            space: pulled.space,
             message: pulled.message,
             sequence: pulled.sequence,
             attempt: pulled.attempt,
@@ -89,5 +91,6 @@ impl Drop for Settling {
         if !self.settled {
             self.core.link.send_without_reply(&self.reply, AGAIN);
         }
+        self.lane.end_delivery(&self.space);
     }
 }

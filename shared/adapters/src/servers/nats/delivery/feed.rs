@@ -14,7 +14,7 @@ use tracing::{debug, warn};
 use crate::servers::nats::Core;
 use crate::servers::nats::delivery::delivery_settler::AGAIN;
 use crate::servers::nats::delivery::lane::{Lane, Pulled};
-use crate::servers::nats::wire::names;
+use crate::servers::nats::wire::{self, names};
 
 /// Subject of a pull request.
 const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT";
@@ -105,7 +105,7 @@ impl Feed {
         if !self.lane.is_wanted() {
             return later;
         }
-        let filled = self.lane.ready_partitions();
+        let filled = self.lane.filled_partitions();
         let mut next = later;
         for (partition, until) in (0_u16..).zip(self.closed_until.iter_mut()) {
             match *until {
@@ -185,7 +185,7 @@ impl Feed {
         }
     }
 
-    /// Extends the ack wait of ready messages, so that they are not delivered elsewhere.
+    /// Extends the ack wait of ready messages, so that they are not delivered again, however long they wait.
     fn keep_alive(&self) {
         let replies = self.lane.kept_alive(Instant::now());
         replies.iter().for_each(|it| {
@@ -218,6 +218,7 @@ fn parse_delivered_message(delivered: Delivered) -> Option<(Pulled, u16)> {
     let partition = names::partition_of(&message.subject)?;
     let pulled = Pulled {
         partition,
+        space: wire::space_of(&message),
         sequence,
         attempt,
         reply: message.reply.as_ref()?.to_string(),

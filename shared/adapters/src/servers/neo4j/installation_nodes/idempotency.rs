@@ -10,6 +10,7 @@ use crate::servers::neo4j::client::row_values::{read_bytes, read_digest};
 use crate::servers::neo4j::client::{Client, locked, query_for_space, read_column, read_natural, seen};
 use crate::servers::neo4j::node_keys::id_to_hex;
 use crate::store_rules::receipts::ids_in;
+use crate::store_rules::times_ahead::latest_hold_end;
 
 /// Age after which a key is deleted, in seconds; a few old keys are deleted whenever a new one is stored.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -27,7 +28,8 @@ const HOLD: &str = locked!(
      ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response,
        r.held_until = $until, r.held_since = $since
      WITH r, r.request = $request
-       AND (r.held_until <= $now OR (r.held_until = $until AND r.held_since = $since)) AS taken
+       AND (r.held_until <= $now OR r.held_until > $latest
+         OR (r.held_until = $until AND r.held_since = $since)) AS taken
      FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END | SET r.held_until = $until, r.held_since = $since)
      RETURN coalesce(taken, false) AS taken, r.held_until IS NOT NULL AS held, r.request AS request,
        r.response AS response"
@@ -81,6 +83,7 @@ pub(crate) async fn hold_key(
     let query = query_for_key(client, operation, space, HOLD, key)?
         .param("at", hold.at.timestamp())
         .param("now", hold.at.timestamp_millis())
+        .param("latest", latest_hold_end(hold))
         .param("until", hold.until.timestamp_millis())
         .param("since", nanosecond_of_request(hold))
         .param("oldest", oldest_kept_second(hold.at))

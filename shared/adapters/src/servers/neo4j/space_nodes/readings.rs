@@ -18,6 +18,7 @@ use crate::servers::neo4j::client::{
 use crate::servers::neo4j::error::damaged_error;
 use crate::servers::neo4j::node_keys::{id_of, id_to_hex, key_range_of_namespace, record_ids_to_hex};
 use crate::servers::neo4j::space_nodes::graph;
+use crate::store_rules::times_ahead::{end_of_tally, latest_due_time, latest_lease_end};
 
 /// Number of due sessions that one call tries to lease, because other processes may lease the first ones meanwhile.
 const CANDIDATES: i64 = 8;
@@ -57,7 +58,7 @@ const LIST: &str = seen!(
 );
 const REMOVE: &str = locked!("UNWIND $ids AS id MATCH (x:Reading {key: $prefix + id}) DETACH DELETE x");
 const TALLY: &str = seen!(
-    "MATCH (x:Reading) WHERE x.space = $space AND x.at >= $since
+    "MATCH (x:Reading) WHERE x.space = $space AND x.at >= $since AND x.at < $end
      RETURN count(*) AS readings, sum(CASE WHEN x.failed THEN 1 ELSE 0 END) AS failed, sum(x.calls) AS calls,
        sum(x.prompt_tokens) AS prompt_tokens, sum(x.completion_tokens) AS completion_tokens, toFloat(sum(x.ms)) AS ms"
 );
@@ -69,10 +70,13 @@ const WANT: &str = locked!(
      }
      RETURN 1 AS known"
 );
-const DUE: &str = "MATCH (w:Wanted) WHERE w.due <= $now AND w.leased <= $now AND w.key > $from AND w.key < $until
+/// A time that lies further ahead than any may was stored while a clock was ahead, and has come.
+const DUE: &str = "MATCH (w:Wanted) WHERE (w.due <= $now OR w.due > $latest_due)
+      AND (w.leased <= $now OR w.leased > $latest_lease) AND w.key > $from AND w.key < $until
     RETURN w.key AS key ORDER BY CASE WHEN w.space > $after THEN 0 ELSE 1 END, w.space, w.due, w.key LIMIT $limit";
 const TAKE: &str = locked!(
-    "MATCH (w:Wanted {key: $prefix + $session}) WHERE w.due <= $now AND w.leased <= $now
+    "MATCH (w:Wanted {key: $prefix + $session}) WHERE (w.due <= $now OR w.due > $latest_due)
+       AND (w.leased <= $now OR w.leased > $latest_lease)
      SET w.leased = $lease RETURN w.due AS due, w.wanted AS wanted"
 );
 const SETTLE: &str = locked!(
@@ -153,8 +157,9 @@ impl Readings for NodeReadings {
 
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally> {
         const OPERATION: &str = "readings.tally";
-        let since = since.map_or(i64::MIN, |it| it.timestamp_millis());
-        let query = query_for_space(&self.0.keys_of_space(space), TALLY).param("since", since);
+        let query = query_for_space(&self.0.keys_of_space(space), TALLY)
+            .param("since", since.map_or(i64::MIN, |it| it.timestamp_millis()))
+            .param("end", end_of_tally(since));
         let rows = self.0.run_read(OPERATION, query).await?;
         let Some(row) = rows.first() else {
             return Ok(ReadingTally::default());
@@ -202,6 +207,8 @@ impl Readings for NodeReadings {
         let after = after.map(|it| self.0.keys_of_space(it).space_key().to_owned());
         let query = neo4rs::query(DUE)
             .param("now", now.timestamp_millis())
+            .param("latest_due", latest_due_time(now))
+            .param("latest_lease", latest_lease_end(now, lease))
             .param("from", from)
             .param("until", until)
             .param("after", after.unwrap_or_default())
@@ -251,6 +258,8 @@ impl NodeReadings {
         let query = query_for_space(&self.0.keys_of_space(&space), TAKE)
             .param("session", id_to_hex(session))
             .param("now", now.timestamp_millis())
+            .param("latest_due", latest_due_time(now))
+            .param("latest_lease", latest_lease_end(now, lease))
             .param("lease", lease.timestamp_millis());
         let rows = self.0.run_write(OPERATION, query).await?;
         let Some(row) = rows.first() else {
