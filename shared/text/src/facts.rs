@@ -111,7 +111,7 @@ pub fn stated_by_rules(telling: &Telling<'_>, question: &str) -> Vec<(Statement,
     }
     let prose = crate::mask_non_prose(telling.text);
     let telling = &Telling {
-        text: &prose,
+        text: prose.get(..non_literal::end_of_meant_text(&prose)).unwrap_or_default(),
         ..*telling
     };
     let sentences = sentence_ranges(telling.text);

@@ -25,6 +25,7 @@ use std::ops::Range;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Precision, TimeSpan};
 
+use crate::lexicon::{Class as WordClass, words_of_class};
 use crate::time_words::lexicon::{Class, Unit};
 use crate::{gloss, is_stop};
 use calendar::{FoundTime, Grain};
@@ -166,11 +167,33 @@ fn is_grammar(text: &str, mention: &Range<usize>) -> bool {
 /// Number of bytes of the short names of days and months.
 const SHORT: usize = 3;
 
-/// Returns true if a mention is repeated, and so names no single time: "every Friday", "each summer".
+/// Returns true if a mention is repeated, and so names no single time: "every Friday", "each summer", "jeden Montag". A
+/// list of weekdays is repeated as a whole: "every Monday and Thursday".
 fn is_repeated(parser: &Parser<'_>, at: usize) -> bool {
-    let before = at.wrapping_sub(1);
+    let before = first_weekday_of_list(parser, at).wrapping_sub(1);
     parser.is_any_of(before, &["every", "each"])
+        || (is_weekday(parser, at) && parser.is_of_class(before, WordClass::Habitual))
         || (parser.is_any_of(before, &["other", "single"]) && parser.is_any_of(before.wrapping_sub(1), &["every"]))
+}
+
+/// Returns the first weekday of the list that token `at` continues: "Monday" of "Monday, Tuesday and Friday". Returns
+/// `at` if it is no weekday, or if no other weekday stands before it.
+fn first_weekday_of_list(parser: &Parser<'_>, at: usize) -> usize {
+    let mut first = at;
+    for _ in 1..DAYS_OF_WEEK {
+        let joint = parser.skip_back(parser.skip_back(first, words_of_class(WordClass::JoinsThings)), &[","]);
+        match joint.checked_sub(1) {
+            Some(day) if joint < first && is_weekday(parser, first) && is_weekday(parser, day) => first = day,
+            Some(_) | None => break,
+        }
+    }
+    first
+}
+/// Number of weekdays that a list can have.
+const DAYS_OF_WEEK: usize = 7;
+
+fn is_weekday(parser: &Parser<'_>, at: usize) -> bool {
+    matches!(parser.class_at(at), Class::Weekday(..))
 }
 
 fn is_valid_span(found: &FoundTime) -> bool {

@@ -137,3 +137,19 @@ fn weekdays_of_other_languages_follow_the_tense() {
         ",
     );
 }
+
+#[test]
+fn repeated_weekdays_of_other_languages_are_left_out() {
+    check(
+        "
+        Ich gehe jeden Montag schwimmen. =>
+        Los lunes voy al gimnasio. =>
+        Chaque lundi je vais à Lyon. =>
+        Ogni lunedì vado a Roma. =>
+        Elke maandag ga ik zwemmen. =>
+        Ich stehe jeden Tag um 8 Uhr auf. =>
+        Elke kommt um 8 Uhr. => 8 Uhr = 15 June 2023 at 8 am
+        Am Montag gehe ich schwimmen. => Montag = 19 June 2023
+        ",
+    );
+}

@@ -1,9 +1,10 @@
 //! Text that is not meant literally: jokes, conditions, tales, quotations.
 
 use super::lexicon::{
-    BEFORE_TALE, DOUBTS, IRONIC_OPENINGS, IRONIC_PHRASES, IRONIC_SENTENCES, JOKES, RETRACTIONS, TALE_PHRASES, TALES,
-    UNREAL,
+    BEFORE_TALE, BEFORE_TEXT_ORDER, DOUBTS, IRONIC_OPENINGS, IRONIC_PHRASES, IRONIC_SENTENCES, JOKES, RETRACTIONS,
+    TALE_PHRASES, TALES, TEXT_CHECKS, TEXT_ORDERS, TEXT_PARTS, UNREAL,
 };
+use super::sentence::lower_words;
 use crate::facts::clauses::token::Word;
 
 /// Returns true if a whole turn is not meant seriously: its speaker says so or rolls their eyes.
@@ -12,6 +13,36 @@ pub(super) fn is_joke(text: &str) -> bool {
     JOKES.iter().any(|it| lower.contains(it))
         || lower.trim_end().ends_with("/s")
         || lower.split_whitespace().any(|it| it == "jk")
+}
+
+/// Returns the byte index at which a text ends that its speaker means: the colon after an order to translate or correct
+/// the rest ("Translate to German: I am ..."), otherwise the end of the text.
+pub(super) fn end_of_meant_text(text: &str) -> usize {
+    let sentences = crate::split_sentences(text).into_iter();
+    let order = sentences.filter_map(words_before_colon).find(|it| orders_text_work(it));
+    order.map_or(text.len(), |it| {
+        it.as_ptr() as usize - text.as_ptr() as usize + it.len()
+    })
+}
+
+/// Returns the part of a sentence before its first colon; a colon inside "10:30" does not count.
+fn words_before_colon(sentence: &str) -> Option<&str> {
+    let before = |at: usize| sentence.get(..at).zip(sentence.get(at + 1..));
+    let parts = sentence.match_indices(':').filter_map(|it| before(it.0));
+    let mut ended = parts.filter(|it| it.1.is_empty() || it.1.starts_with(char::is_whitespace));
+    ended.next().map(|it| it.0)
+}
+
+/// Returns true if words begin with an order to translate or rewrite a text, or to check its grammar and the like.
+fn orders_text_work(words: &str) -> bool {
+    let words = lower_words(words);
+    let mut order = words
+        .iter()
+        .map(String::as_str)
+        .skip_while(|it| BEFORE_TEXT_ORDER.contains(*it));
+    order.next().is_some_and(|verb| {
+        TEXT_ORDERS.contains(verb) || TEXT_CHECKS.contains(verb) && order.any(|it| TEXT_PARTS.contains(it))
+    })
 }
 
 /// Returns true if a sentence states no fact. `before` and `next` are the sentences before and after it.
@@ -67,4 +98,35 @@ fn told_as_tale(words: &[Word]) -> bool {
 
 fn contains_sequence(words: &[&str], part: &[&str]) -> bool {
     words.windows(part.len()).any(|it| it == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_order_before_a_colon_ends_what_a_speaker_means() {
+        let meant = |text: &'static str| &text[..end_of_meant_text(text)];
+        for order in [
+            "Translate to German",
+            "Could you translate this",
+            "Hi, please fix my grammar",
+            "Thanks! Check the spelling of this text",
+        ] {
+            let text: &'static str = format!("{order}: I have two cats.").leak();
+            assert_eq!(meant(text), order);
+            let text: &'static str = format!("{order}:\nI have two cats.").leak();
+            assert_eq!(meant(text), order);
+        }
+        for text in [
+            "The spelling bee is at 10:30. I live in Oslo and I have two cats.",
+            "Translate this at 10:30. I live in Oslo.",
+            "My sister hates typos: she works at a publisher.",
+            "I translate: I work at a publisher.",
+            "Fix my bike: I need it.",
+            "",
+        ] {
+            assert_eq!(meant(text), text);
+        }
+    }
 }

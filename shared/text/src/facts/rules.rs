@@ -5,13 +5,13 @@
 //! | key | value |
 //! | --- | --- |
 //! | `verb` | Base forms of verbs, each with its own forms if they differ: `have get:perfect`; `*` for any verb. A rule without a verb is tried at the start of a clause. |
-//! | `form` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
+//! | `form` | Forms of the verb: `present past perfect lasted progressive lasting future going be was been can`; `lasted` is the perfect with a length of time ("has lived here for ten years"). |
 //! | `from` | `verb`: the pattern begins at the last word of the verb instead of after it. |
 //! | `pattern` | The words after the verb; of several lines, the first one that matches counts. |
 //! | `without` | A pattern that no position after the verb may match. |
 //! | `adverb` | A word that must be between the start of the subject and the end of the verb. |
 //! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation means that the fact has ended. |
-//! | `times` | Condition on the times of the clause: `none`, `since` (no others), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a month, a season or a year). |
+//! | `times` | Condition on the times of the clause: `none`, `since` (no others), `lasting` (no hour, day or week that is not over, but for "since"), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a month, a season or a year). |
 //! | `who` | `others` (not the speaker), `role` (not a name), `assistant` (the clause addresses an assistant). |
 //! | `says-not` | `yes`: the fact is negative, although the clause has no "not". |
 //! | `over` | `yes`: the fact has ended. |
@@ -46,8 +46,9 @@ use domain::fact::Aspect;
 use domain::time::Precision;
 
 use super::Subject;
-use super::lexicon::POLITE;
+use super::lexicon::{LASTING_AMOUNTS, LASTING_OPENERS, LASTING_SIGNS, LASTING_UNITS, POLITE, is_number};
 use crate::facts::clauses::clause::{Clause, Draft, TimeReading};
+use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::clauses::verb_group::{Group, Shape};
 use crate::time::{Kind, Mention};
 use pattern::{Choice, Extent, State, find_matches};
@@ -122,6 +123,7 @@ enum Times {
     Any,
     None,
     Since,
+    Lasting,
     Ahead,
     Day,
     Month,
@@ -190,7 +192,7 @@ impl Rule {
             Negated::Must => !group.positive,
             Negated::Ends => group.positive || is_ended,
         };
-        if !(negation && self.has_form(group) && self.speaks_of(clause, assistant) && self.has_times(clause)) {
+        if !(negation && self.has_form(clause) && self.speaks_of(clause, assistant) && self.has_times(clause)) {
             return None;
         }
         let adverb = || {
@@ -236,10 +238,13 @@ impl Rule {
         })
     }
 
-    fn has_form(&self, group: &Group) -> bool {
-        let form = form_name(group);
-        let base = |it: &&(&str, Vec<&str>)| it.0 == group.base || it.0 == "*";
-        self.verbs.is_empty() || self.verbs.iter().find(base).is_some_and(|it| it.1.contains(&form))
+    fn has_form(&self, clause: &Clause<'_>) -> bool {
+        let form = form_name(&clause.group);
+        let base = |it: &&(&str, Vec<&str>)| it.0 == clause.group.base || it.0 == "*";
+        let fits = |forms: &[&str]| {
+            forms.contains(&form) || form == "perfect" && forms.contains(&"lasted") && has_lasted(clause)
+        };
+        self.verbs.is_empty() || self.verbs.iter().find(base).is_some_and(|it| fits(&it.1))
     }
 
     fn speaks_of(&self, clause: &Clause<'_>, assistant: bool) -> bool {
@@ -252,12 +257,17 @@ impl Rule {
     }
 
     fn has_times(&self, clause: &Clause<'_>) -> bool {
-        let since = |it: &Mention| it.span.words.to_lowercase().starts_with("since");
         let ahead = |it: &Mention| it.span.start > clause.now;
         match self.times {
             Times::Any => true,
             Times::None => clause.times_in_clause().count() == 0,
-            Times::Since => clause.times_in_clause().all(since),
+            Times::Since => clause.times_in_clause().all(begins_with_since),
+            Times::Lasting => {
+                let short =
+                    |it: &Mention| matches!(it.span.precision, Precision::Instant | Precision::Day | Precision::Week);
+                let passing = |it: &Mention| short(it) && it.span.end > clause.now && !begins_with_since(it);
+                !clause.times_in_clause().any(passing)
+            }
             Times::Ahead => {
                 let soon = clause.now + chrono::TimeDelta::hours(12);
                 let near = |it: &Mention| it.span.end > soon && it.span.start + chrono::TimeDelta::days(1) > clause.now;
@@ -278,6 +288,37 @@ impl Rule {
             }),
         }
     }
+}
+
+fn begins_with_since(mention: &Mention) -> bool {
+    mention.span.words.to_lowercase().starts_with("since")
+}
+
+/// Returns true if a clause in the perfect says how long its state has lasted, so that it still holds: "for ten years",
+/// "since I was six", "always".
+fn has_lasted(clause: &Clause<'_>) -> bool {
+    let length = |it: &Mention| it.kind == Kind::Duration || begins_with_since(it);
+    // The word at the end may be the "since" that opens the next clause.
+    let mut after_verb = clause.group.next..=clause.end;
+    clause.group.often.as_deref() == Some("always")
+        || clause.times_in_clause().any(length)
+        || after_verb.any(|at| is_lasting_sign(clause.words, at))
+}
+
+/// Returns true if the word at an index says that a state has lasted: "since", but not after a comma, and the last word
+/// of "for many years" and "all my life".
+fn is_lasting_sign(words: &[Word], at: usize) -> bool {
+    let Some((before, [word, after @ ..])) = words.split_at_checked(at) else {
+        return false;
+    };
+    if word.is_in_list(&LASTING_SIGNS) {
+        return before.last().is_some_and(|it| it.gap == Gap::None);
+    }
+    // "Life" of "a life insurance company" is no length.
+    let ends = word.gap != Gap::None || after.first().is_none_or(|it| crate::is_stop(&it.lower));
+    let amount = |it: &&Word| it.is_in_list(&LASTING_AMOUNTS) || is_number(&it.lower);
+    let opener = before.iter().rev().find(|it| !amount(it));
+    ends && word.is_in_list(&LASTING_UNITS) && opener.is_some_and(|it| it.is_in_list(&LASTING_OPENERS))
 }
 
 /// Returns the name of a verb form in rules; empty for an uncertain one.

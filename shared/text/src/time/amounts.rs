@@ -67,9 +67,10 @@ impl Parser<'_> {
         self.read_decimal_amount(i).or_else(|| self.read_integer_amount(i))
     }
 
-    /// Reads "and a half" after a count or a unit; returns the first token after it.
+    /// Reads "and a half" or "-and-a-half" after a count or a unit; returns the first token after it.
     pub(super) fn read_added_half(&self, i: usize) -> Option<usize> {
         self.read_phrase(i, &["and", "a", "half"])
+            .or_else(|| self.read_phrase(i, &["-", "and", "-", "a", "-", "half"]))
     }
 
     fn read_integer_amount(&self, i: usize) -> Option<(usize, Amount)> {

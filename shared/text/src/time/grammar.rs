@@ -6,6 +6,7 @@ use super::calendar::{FoundTime, Grain, add_days, add_months, midnight_of};
 use super::parser::{Parser, Previous, ReadResult};
 use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::token::Tense;
+use crate::time_words::foreign_words::WORLD;
 use crate::time_words::lexicon::{Class, Part};
 
 impl Parser<'_> {
@@ -60,9 +61,19 @@ impl Parser<'_> {
     }
 
     /// Reads a time like [`Parser::read_placed_time`]. If a weekday or month alone may be the last one or the next one, the
-    /// result is a vague span over both, which is shown by its words.
+    /// result is a vague span over both, which is shown by its words. So is the birthday of a speaker without its year.
     fn read_time_if_certain(&self, i: usize) -> ReadResult {
         let (end, found) = self.read_placed_time(i)?;
+        if !found.dated && self.is_own_birth(i, end) {
+            return Some((
+                end,
+                FoundTime {
+                    grain: Grain::Unknown,
+                    ..found
+                }
+                .to_vague(),
+            ));
+        }
         let sure = || Some((end, found));
         if self.tense_at(i) != Tense::Unsure {
             return sure();
@@ -218,8 +229,21 @@ impl Parser<'_> {
         ))
     }
 
+    /// Returns true if the time from `i` to `end` is the day, month or season in which the speaker was born. The nearest
+    /// year is then certainly wrong.
+    fn is_own_birth(&self, i: usize, end: usize) -> bool {
+        let named = (i..end).any(|at| matches!(self.class_at(at), Class::Month(..) | Class::Season(..)));
+        let born = |at: usize| {
+            self.word_at(at) == "born"
+                && self.is_any_of(at.wrapping_sub(1), &["was", "were"])
+                && self.is_any_of(at.wrapping_sub(2), &["i", "we"])
+        };
+        named && self.past_verb_before(i).is_some_and(born)
+    }
+
     /// Reads a clock time alone. It is on the day that the sentence named before, otherwise on the day of the
-    /// reference.
+    /// reference. A past event whose day is not named has no time after the reference: "went to bed at 11 pm", written
+    /// in the morning, may be about any day.
     fn clock_alone(&self, i: usize) -> ReadResult {
         let led = is_in_class(self.word_before(i), WordClass::LeadsToClock);
         let (end, clock) = self.read_clock(i, false)?;
@@ -229,8 +253,52 @@ impl Parser<'_> {
         let (clock, end) = self
             .said_part(end)
             .map_or((clock, end), |(part, end)| (clock.with_day_part(part), end));
-        let day = self.day_named(i).unwrap_or(self.today);
-        Some((end, FoundTime::from_clock(day, clock.minutes, clock.width)))
+        let found = FoundTime::from_clock(self.day_of_clock(i)?, clock.minutes, clock.width);
+        let over = self.day_named(i).is_none() && found.start > self.now && self.happened_at(i);
+        (!over).then_some((end, found))
+    }
+
+    /// Returns true if an event happened at the clock time at `i`.
+    fn happened_at(&self, i: usize) -> bool {
+        is_in_class(self.word_before(i), WordClass::BeforeClock)
+            && self.tense_at(i) == Tense::Past
+            && self.past_verb_before(i).is_some()
+            && !self.is_settled_before(i)
+    }
+
+    /// Returns the day of the clock time at `i`: the one that its sentence named before, otherwise the day of the
+    /// reference. The hour of a habit has no day: "every day at 8 am".
+    fn day_of_clock(&self, i: usize) -> Option<NaiveDate> {
+        self.day_named(i)
+            .or_else(|| (!self.is_hour_of_habit(i)).then_some(self.today))
+    }
+
+    /// Returns true if the sentence of the clock time at `i` repeats: "on Tuesdays at 7", "every day at 8", "I usually
+    /// leave at 9". An adverb counts only in the clause of `i`, and not with a verb in the past.
+    fn is_hour_of_habit(&self, i: usize) -> bool {
+        let sentence = |at: usize| self.tokens.get(at).map(|token| token.sentence);
+        let in_sentence = |at: &usize| sentence(*at) == sentence(i);
+        let in_clause = |at: &usize| in_sentence(at) && !self.is_of_class(*at, WordClass::PartsClauses);
+        let before = || (i.saturating_sub(HABIT_NEAR)..i).rev();
+        let after = || i..i + HABIT_NEAR;
+        let repeats = |at: usize| matches!(self.class_at(at), Class::Weekdays(_)) || self.is_repeated_time(at);
+        let clause = || before().take_while(in_clause).chain(after().take_while(in_clause));
+        before().take_while(in_sentence).any(repeats)
+            || after().take_while(in_sentence).any(repeats)
+            || clause().any(|at| self.is_of_class(at, WordClass::HabitAdverb))
+                && !clause().any(|at| self.is_past_verb(at))
+    }
+
+    /// Returns true at a word that repeats the time after it: "every day", "every two weeks", "jeden Abend".
+    fn is_repeated_time(&self, i: usize) -> bool {
+        let next = self.skip_word(i + 1, &["other", "single"]);
+        let next = self.read_number(next).map_or(next, |it| it.0);
+        let time = matches!(
+            self.class_at(next),
+            Class::Unit(_) | Class::Weekday(..) | Class::Part(_) | Class::Relative(_)
+        );
+        self.is_of_class(i, WordClass::Habitual)
+            && (time || WORLD.units.contains_key(self.word_at(next)) || self.is_of_class(next, WordClass::RepeatedTime))
     }
 
     /// Returns the day that the sentence of token `i` named before it.
@@ -241,14 +309,17 @@ impl Parser<'_> {
     }
 
     /// Returns the day of the clock times from `i` to `end`, and the first token after it: the day after them, the day
-    /// before them, or today.
-    pub(super) fn read_adjacent_day(&self, i: usize, end: usize) -> (usize, NaiveDate) {
+    /// before them, or today. Returns `None` for the hours of a habit.
+    pub(super) fn read_adjacent_day(&self, i: usize, end: usize) -> Option<(usize, NaiveDate)> {
         match self.read_simple_time(self.skip_word(end, &["on"])) {
-            Some((after, found)) if found.grain == Grain::Day => (after, found.first_day()),
-            _ => (end, self.day_named(i).unwrap_or(self.today)),
+            Some((after, found)) if found.grain == Grain::Day => Some((after, found.first_day())),
+            _ => self.day_of_clock(i).map(|day| (end, day)),
         }
     }
 }
+
+/// Number of tokens on each side of a clock time that may say that it repeats.
+const HABIT_NEAR: usize = 60;
 
 /// Returns the read that ends last; of equal ones, the first.
 fn longest_read<const N: usize>(reads: [ReadResult; N]) -> ReadResult {

@@ -7,6 +7,7 @@ use super::calendar::{
 };
 use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::tense::future_events::leads_ahead;
+use crate::time::tense::verb_forms::{is_be, tense_cue};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::{Class, Season, Trust, Unit};
 
@@ -186,7 +187,7 @@ impl Parser<'_> {
         let all = all.iter().flatten().copied();
         let away = |date: NaiveDate| (date - self.today).num_days();
         // A date soon after the reference is meant even in a sentence about the past: "I was told 9 June". The
-        // exception is an event on that date: "I moved on 9 June".
+        // exception is an event on that date: "I moved on 9 June", "we married 9 June".
         let close = all
             .clone()
             .find(|date| (1..=45).contains(&away(*date)))
@@ -207,10 +208,47 @@ impl Parser<'_> {
     /// Returns true if the sentence reports an event on the day at `i`, and not that something was said, obtained or
     /// settled, whose time may lie in the future.
     fn happened_on(&self, i: usize) -> bool {
+        let before = self.word_before(i);
+        let on = self.word_before(self.skip_back(i, &["the"])) == "on";
+        // "The June 9 exam", "until 9 June" and "talked about 9 June" may lie in the future.
+        let joining = [WordClass::PlacesWeekday, WordClass::Article, WordClass::LeavesDateOpen];
+        let joined = joining.iter().any(|it| is_in_class(before, *it));
+        (on || !joined && self.past_verb_before(i).is_some()) && !self.is_settled_before(i)
+    }
+
+    /// Returns true if the sentence says before `i` that something was said, obtained or settled. "Got married" obtains
+    /// nothing.
+    pub(super) fn is_settled_before(&self, i: usize) -> bool {
         let sentence = self.tokens.get(i).map(|token| token.sentence);
-        let before = self.tokens.get(..i).unwrap_or_default().iter().rev();
-        let mut same = before.take_while(|token| Some(token.sentence) == sentence);
-        self.word_before(self.skip_back(i, &["the"])) == "on" && !same.any(|token| leads_ahead(&token.lower))
+        let mut same = (0..i)
+            .rev()
+            .take_while(|at| self.tokens.get(*at).map(|token| token.sentence) == sentence);
+        let got_done = |at: usize| self.word_at(at) == "got" && self.is_past_verb(at + 1);
+        same.any(|at| leads_ahead(self.word_at(at)) && !got_done(at))
+    }
+
+    /// Returns the last verb before `i` in its sentence, if it is in the past and no mark separates the two.
+    pub(super) fn past_verb_before(&self, i: usize) -> Option<usize> {
+        let sentence = self.tokens.get(i)?.sentence;
+        for at in (0..i).rev() {
+            let token = self.tokens.get(at).filter(|token| token.sentence == sentence)?;
+            if matches!(token.class, Class::Mark(_)) || is_be(&token.lower) || self.is_any_of(at, &["'s", "’s"]) {
+                return None;
+            }
+            if self.is_past_verb(at) {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Returns true for a verb in the past; "yesterday" and "ago" are none, and neither is the participle of "is usually
+    /// closed".
+    pub(super) fn is_past_verb(&self, at: usize) -> bool {
+        let time = matches!(self.class_at(at), Class::Relative(_)) || self.word_at(at) == "ago";
+        let adverb = usize::from(is_in_class(self.word_before(at), WordClass::HabitAdverb));
+        let last = self.word_before(at.saturating_sub(adverb));
+        !time && tense_cue(last, self.word_at(at), self.word_at(at + 1)) == Tense::Past
     }
 
     /// Returns the first day of a month without a year, by the tense around `i`.

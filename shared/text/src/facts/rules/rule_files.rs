@@ -13,7 +13,7 @@ use crate::facts::clauses::clause::TimeReading;
 const SAYS_MIN: usize = 3;
 const SILENT_MIN: usize = 2;
 /// Verb forms that rules may name.
-const FORMS: &str = "present past perfect progressive lasting future going be was been can";
+const FORMS: &str = "present past perfect lasted progressive lasting future going be was been can";
 
 /// Returns the rules of all files; an error names the rule and says what is wrong with it.
 pub(super) fn read_rule_files() -> Result<Vec<Rule>, String> {
@@ -169,6 +169,7 @@ fn parse_condition(rule: &mut Rule, key: &str, value: &'static str) -> Result<()
         ("who", "assistant") => rule.whose = RequiredSubject::Assistant,
         ("times", "none") => rule.times = Times::None,
         ("times", "since") => rule.times = Times::Since,
+        ("times", "lasting") => rule.times = Times::Lasting,
         ("times", "ahead") => rule.times = Times::Ahead,
         ("times", "day") => rule.times = Times::Day,
         ("times", "month") => rule.times = Times::Month,

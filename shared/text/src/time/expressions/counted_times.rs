@@ -10,6 +10,7 @@ use crate::time::calendar::{
 };
 use crate::time::expressions::relative_times::Step;
 use crate::time::parser::{Parser, ReadResult};
+use crate::time::tense::verb_forms::{is_be, tense_cue};
 use crate::time::token::Tense;
 use crate::time_words::lexicon::{Class, Trust, Unit};
 
@@ -33,6 +34,9 @@ impl Parser<'_> {
             let found = self.offset_by_amount(amount, unit, -i64::from(factor), self.now);
             return Some(self.weekday_in(k + 1, found));
         }
+        if let Some(read) = self.read_added_count(k, amount, unit, factor) {
+            return Some(read);
+        }
         if self.word_at(k) == "earlier" {
             let from = self.previous.map_or(self.now, |last| last.found.start);
             return Some((k + 1, self.offset_by_amount(amount, unit, -i64::from(factor), from)));
@@ -51,6 +55,23 @@ impl Parser<'_> {
             ));
         }
         None
+    }
+
+    /// Reads "and two months ago" after "a year": `amount` units, each `factor` times as long, count too.
+    fn read_added_count(&self, i: usize, amount: Amount, unit: Unit, factor: u32) -> ReadResult {
+        if self.word_at(i) != "and" || amount.half || amount.vague {
+            return None;
+        }
+        let (j, added) = self.read_amount(i + 1)?;
+        let (k, small, small_factor) = self.read_unit(j)?;
+        if self.word_at(k) != "ago" {
+            return None;
+        }
+        let from = shift_by_units(self.now, -(i64::from(amount.low) * i64::from(factor)), unit);
+        Some((
+            k + 1,
+            self.offset_by_amount(added, small, -i64::from(small_factor), from),
+        ))
     }
 
     /// Reads the weekday of "two weeks ago on Friday": the day in that week.
@@ -87,7 +108,7 @@ impl Parser<'_> {
 
     /// Reads "in two weeks", "within a month".
     pub(crate) fn in_units(&self, i: usize) -> ReadResult {
-        if !self.is_any_of(i, &["in", "within"]) || self.tense_at(i) == Tense::Past {
+        if !self.is_any_of(i, &["in", "within"]) || self.tense_at(i) == Tense::Past || self.has_not_happened(i) {
             return None;
         }
         let j = self.skip_class(i + 1, WordClass::AboutAmount);
@@ -107,6 +128,36 @@ impl Parser<'_> {
             return Some((end, self.span_ahead(i64::from(amount.high) * i64::from(factor), unit)));
         }
         Some((end, self.offset_by_amount(amount, unit, i64::from(factor), self.now)))
+    }
+
+    /// Returns true if the clause of token `i` says before it that something has not happened. "In two years" is then a
+    /// length: "I haven't seen him in two years".
+    fn has_not_happened(&self, i: usize) -> bool {
+        let sentence = self.tokens.get(i).map(|token| token.sentence);
+        let in_clause = |at: &usize| {
+            let token = self.tokens.get(*at);
+            token.is_some_and(|token| Some(token.sentence) == sentence && !matches!(token.class, Class::Mark(_)))
+                && !self.is_of_class(*at, WordClass::PartsPlans)
+        };
+        let denied = |at: usize| {
+            self.is_any_of(at, &["haven", "havent", "hasn", "hasnt", "hadn", "hadnt"])
+                || (self.is_any_of(at, &["have", "has", "had", "'ve", "’ve"])
+                    && self.is_any_of(at + 1, &["not", "never"]))
+        };
+        // The last verb counts: "I haven't told her we're moving in two weeks".
+        let mut before = (0..i).rev().take_while(in_clause);
+        let verb = before.find(|at| denied(*at) || self.looks_ahead(*at));
+        verb.is_some_and(denied)
+    }
+
+    /// Returns true at a verb of the present or the future that a time ahead can follow: "is", "we're", "will", "can".
+    fn looks_ahead(&self, i: usize) -> bool {
+        let word = self.word_at(i);
+        let is = matches!(word, "'s" | "’s") && is_in_class(self.word_before(i), WordClass::PersonBeforeIs);
+        is || is_be(word)
+            || matches!(word, "can" | "must")
+            || is_in_class(word, WordClass::UnsureAuxiliary)
+            || tense_cue(self.word_before(i), word, self.word_at(i + 1)) == Tense::Future
     }
 
     /// Returns the stretch `amount` units from `from`; `factor` multiplies the amount and is negative for the past. The

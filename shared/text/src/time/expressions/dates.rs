@@ -2,7 +2,8 @@
 
 use chrono::Datelike;
 
-use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::is_stop;
+use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
 use crate::time::calendar::{FoundTime, Grain, add_months, checked_date, new_year, span_of_season};
 use crate::time::parser::{Parser, ReadResult, full_year};
 use crate::time::token::Tense;
@@ -230,8 +231,7 @@ impl Parser<'_> {
         let i = self.skip_word(i, &["the"]);
         let i = self.skip_word(i, &["'", "’", "‘"]);
         if let Some(tens) = decade_word(self.word_at(i)).filter(|_| self.word_at(i.wrapping_sub(1)) == "the") {
-            let year = full_year(tens.into());
-            return Some((i + 1, FoundTime::from_years(year, 10).to_absolute()));
+            return Some((i + 1, self.decade_near(i, tens.into())));
         }
         let Class::Digits(value, length) = self.class_at(i) else {
             return None;
@@ -245,12 +245,35 @@ impl Parser<'_> {
             2 if plural
                 && i > 0
                 && (is_in_class(self.word_before(i), WordClass::BeforeDecade)
-                    || self.is_any_of(i - 1, &["'", "’", "‘", "-"])) =>
+                    || self.is_any_of(i - 1, &["'", "’", "‘", "-"]))
+                && !self.is_age_in_tens(i) =>
             {
-                Some((i + 2, FoundTime::from_years(full_year(year), 10).to_absolute()))
+                Some((i + 2, self.decade_near(i, year)))
             }
             _ => None,
         }
+    }
+
+    /// Returns true if the number at `i` is an age: "in my late 30s", "her mid-40s". That of "his early 90s records" is
+    /// a decade.
+    fn is_age_in_tens(&self, i: usize) -> bool {
+        let last = self.skip_back(i, &["'", "’", "‘", "-"]);
+        let first = self.skip_back(last, words_of_class(WordClass::BeforeDecade));
+        let thing = self.word_at(i + 2);
+        let plural = thing.len() > 3 && thing.ends_with('s') && self.class_at(i + 2) == Class::Other;
+        let of_things = plural
+            && !is_stop(thing)
+            && !is_in_class(thing, WordClass::HabitAdverb)
+            && self.word_before(first.saturating_sub(1)) != "in";
+        first < last && is_in_class(self.word_before(first), WordClass::Possessive) && !of_things
+    }
+
+    /// Returns the decade of two digits. It lies in the last century if it has not begun yet, unless the words around
+    /// `i` are about the future.
+    fn decade_near(&self, i: usize, tens: i32) -> FoundTime {
+        let year = full_year(tens);
+        let is_past = new_year(year) > self.today && self.tense_at(i) != Tense::Future;
+        FoundTime::from_years(if is_past { year - 100 } else { year }, 10).to_absolute()
     }
 
     /// Reads "Q3 2022".

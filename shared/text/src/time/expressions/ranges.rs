@@ -140,7 +140,7 @@ impl Parser<'_> {
     /// today.
     fn read_clock_range(&self, i: usize, joints: &[&str]) -> ReadResult {
         let (end, from, to) = self.opening_hours(i, joints)?;
-        let (end, day) = self.read_adjacent_day(i, end);
+        let (end, day) = self.read_adjacent_day(i, end)?;
         Some((end, hours_of(day, from, to)))
     }
 

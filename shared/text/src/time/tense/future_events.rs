@@ -40,11 +40,8 @@ pub(crate) struct Ahead {
 impl Ahead {
     /// Returns the state at the start of the sentence that token `i` begins.
     pub(crate) fn from_sentence(tokens: &[Token<'_>], i: usize) -> Ahead {
-        let mut sentence = tokens[i..].iter().take_while(|it| it.sentence == tokens[i].sentence);
-        let often =
-            |it: &Token<'_>| is_in_class(&it.lower, WordClass::Habitual) || matches!(it.class, Class::Weekdays(_));
         Ahead {
-            habit: sentence.any(often),
+            habit: reports_habit(tokens, i),
             ..Ahead::default()
         }
     }
@@ -118,6 +115,15 @@ impl Ahead {
             _ => progressive() || !self.past && classes.has_class(WordClass::EventVerbThird) && subject(),
         }
     }
+}
+
+/// Returns true if the sentence that token `i` begins reports a habit: "every day", "on Mondays".
+fn reports_habit(tokens: &[Token<'_>], i: usize) -> bool {
+    let often = |it: &Token<'_>| is_in_class(&it.lower, WordClass::Habitual) || matches!(it.class, Class::Weekdays(_));
+    tokens[i..]
+        .iter()
+        .take_while(|it| it.sentence == tokens[i].sentence)
+        .any(often)
 }
 
 /// Returns true if a sentence without a tense is about the future: "Tickets for the opera in March". If it has no verb
