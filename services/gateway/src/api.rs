@@ -31,7 +31,7 @@ pub use keys::{ApiKey, ApiKeyToken, NewApiKey, Rotation};
 pub use lists::{
     ApiKeyPage, AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage,
     MergeFilter, MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage,
-    ToolScope, TopicFilter, TopicPage, UnitFilter, UnitPage,
+    ToolScope, TopicFilter, TopicPage, UnitFilter, UnitPage, VersionFilter,
 };
 pub(crate) use lists::{ListPage, Paged};
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};

@@ -22,7 +22,7 @@ use crate::app::auth;
 use crate::app::state::App;
 use crate::http::edge;
 use administration::{project, service, webhooks};
-use memories::{add, change, export, list, search};
+use memories::{add, change, export, history, list, search};
 use profiles::{profile, profile_jobs};
 use requests::{errors, request};
 
@@ -70,7 +70,7 @@ fn add_hosted_routes(mut router: Router<App>) -> Router<App> {
                 .put(change::put_memory)
                 .delete(change::delete_memory),
         ),
-        ("/v1/memories/{id}/history", get(change::list_history)),
+        ("/v1/memories/{id}/history", get(history::list_history)),
         ("/v1/event/{id}", get(service::get_event)),
         ("/v1/batch", put(change::put_batch).delete(change::delete_batch)),
         ("/v1/entities", get(entities::list_entities)),
@@ -128,7 +128,7 @@ fn add_open_source_routes(mut router: Router<App>) -> Router<App> {
                 .put(change::put_memory)
                 .delete(change::delete_memory),
         ),
-        ("/memories/{id}/history", get(change::list_history)),
+        ("/memories/{id}/history", get(history::list_history)),
         ("/search", post(search::post_search)),
         ("/entities", get(entities::list_entities)),
         ("/entities/{kind}/{name}", delete(entities::delete_entity)),

@@ -69,7 +69,7 @@ pub enum NewAct {
     /// Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`.
     EraseRecord {
         /// Your id of the record, or Mnemic's.
-        #[schema(min_length = 1, max_length = 256)]
+        #[schema(min_length = 1, max_length = 262)]
         record: String,
     },
     /// Takes back an earlier act. An erasure cannot be taken back.

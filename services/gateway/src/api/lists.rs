@@ -240,6 +240,34 @@ filters! {
     }
 }
 
+/// The page of the versions of a record to return.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct VersionFilter {
+    /// The `next` of the previous page; leave it out for the first page.
+    pub after: Option<String>,
+    /// Maximum number of versions, 1 to 1000; default 1000, which is all of them. A page of 4 MiB may have fewer
+    /// versions and still a `next`.
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+impl Paged for VersionFilter {
+    fn after_cursor(&self) -> Option<&str> {
+        self.after.as_deref()
+    }
+
+    fn requested_limit(&self) -> Option<u32> {
+        Some(self.limit.unwrap_or(LIMIT_MAX))
+    }
+
+    /// Returns an empty text: the list has no filters.
+    fn filter_text(&self) -> Result<String, Problem> {
+        Ok(String::new())
+    }
+}
+
 /// A time in the past.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
 #[serde(default, deny_unknown_fields)]

@@ -93,8 +93,8 @@ pub struct NewMessage {
 pub struct NewRecord {
     /// Your id, unique in the space. The same id with the same content is stored once; with other content it is a
     /// conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
-    /// `.` or `..`.
-    #[schema(min_length = 1, max_length = 256)]
+    /// `.` or `..`. At most 256 bytes; the id of a version is up to 6 bytes longer than that of its record.
+    #[schema(min_length = 1, max_length = 262)]
     pub id: Option<String>,
     /// Name of the session; default `default`. Not `.` or `..`.
     #[schema(min_length = 1, max_length = 256)]
@@ -168,9 +168,12 @@ pub struct NewTool {
 pub struct Accepted {
     /// Watermark of this write; a query with `after` set to it sees the records.
     pub watermark: String,
-    /// Results in the order of the request; for chat messages, of the records that they became.
+    /// Results in the order of the request; for chat messages, of the records that they became. The `index` of a result
+    /// is that of the element of `records` which became the record, so several results may have one index. For
+    /// `messages`, it counts the records that they became.
     pub items: Vec<Item>,
-    /// Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones.
+    /// Number of chat messages that are not stored: those with the role `system` or `developer`, and those that hold no
+    /// text, no tool call and no picture that a record can hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -272,9 +275,12 @@ impl From<domain::record::Record> for Record {
     }
 }
 
-/// The versions of a record.
+/// The versions of a record, or a page of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecordVersions {
-    /// All stored versions, the first one first; at most 1000.
+    /// The stored versions, the first one first; a record has at most 1000.
     pub items: Vec<Record>,
+    /// The `after` of the next page; left out on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

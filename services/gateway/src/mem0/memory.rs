@@ -3,6 +3,7 @@
 //! Its id is the id of the unit of the first version, so an update does not change it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
 use domain::id::{RecordId, SpaceId, UnitId};
@@ -20,8 +21,8 @@ use crate::use_cases::validate::version_ids;
 
 /// Metadata key of the expiry day of a memory.
 pub(crate) const EXPIRATION: &str = "mem0.expiration_date";
-/// Number of records read in one step.
-const AT_ONCE: usize = 300;
+/// Number of records read in one step: each may hold a long text.
+const AT_ONCE: usize = 64;
 
 /// The current state of a memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +31,8 @@ pub(crate) struct Memory {
     pub(crate) entities: Entities,
     /// Time at which the first version was observed.
     pub(crate) created_at: DateTime<FixedOffset>,
-    /// The newest version.
-    pub(crate) record: Record,
+    /// The newest version. All memories of a record share it. In a list it has no content, see [`load_memories`].
+    pub(crate) record: Arc<Record>,
     pub(crate) unit: Unit,
 }
 
@@ -120,6 +121,8 @@ fn next_version(record: &Record) -> RecordId {
 }
 
 /// Returns the memories among units, in the same order: turn units of existing records that have no newer version.
+///
+/// Their records have no text, tool call or picture: a list shows only the units, and a record may hold 1 MiB.
 pub(crate) async fn load_memories(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result<Vec<Memory>, Problem> {
     let turns: Vec<Unit> = units
         .into_iter()
@@ -136,13 +139,16 @@ pub(crate) async fn load_memories(app: &App, space: &SpaceId, units: Vec<Unit>) 
     let memory = |unit: Unit| {
         let record = records.get(unit.records.first()?)?;
         let is_newest = !records.contains_key(&next_version(record));
-        is_newest.then(|| build_memory(app, records.get(&first_version(record)), record.clone(), unit))
+        is_newest.then(|| {
+            let first = records.get(&first_version(record)).map(Arc::as_ref);
+            build_memory(app, first, Arc::clone(record), unit)
+        })
     };
     Ok(turns.into_iter().filter_map(memory).collect())
 }
 
 /// Returns the memory for a unit of the newest version of a record.
-pub(crate) fn build_memory(app: &App, first: Option<&Record>, record: Record, unit: Unit) -> Memory {
+pub(crate) fn build_memory(app: &App, first: Option<&Record>, record: Arc<Record>, unit: Unit) -> Memory {
     Memory {
         id: same_part(unit.id, record.id, first_version(&record)),
         entities: Entities::of_record(&app.config.mem0.space_prefix, &record),
@@ -152,16 +158,51 @@ pub(crate) fn build_memory(app: &App, first: Option<&Record>, record: Record, un
     }
 }
 
+/// Adds the stored ones of these records, without their contents.
 async fn read_records(
     app: &App,
     space: &SpaceId,
     ids: BTreeSet<RecordId>,
-    into: &mut BTreeMap<RecordId, Record>,
+    into: &mut BTreeMap<RecordId, Arc<Record>>,
 ) -> Result<(), Problem> {
     let ids: Vec<RecordId> = ids.into_iter().collect();
     for some in ids.chunks(AT_ONCE) {
         let found = app.stores().records.get(space, some).await?;
-        into.extend(found.into_iter().map(|it| (it.id, it)));
+        into.extend(found.into_iter().map(|it| (it.id, Arc::new(without_content(it)))));
     }
     Ok(())
+}
+
+/// Returns a record without its text, tool call and picture.
+fn without_content(record: Record) -> Record {
+    Record {
+        text: String::new(),
+        image_caption: None,
+        image_uri: None,
+        tool: None,
+        ..record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_in_a_list_has_its_labels_and_no_content() {
+        let id = "00000000-0000-4000-8000-000000000000";
+        let stored = json!({"id": id, "space": "mem0-ann", "external_id": "a", "session": id, "session_name": "default",
+            "ordinal": 0, "modality": "text", "actor": "user", "text": "x".repeat(1 << 20), "image_caption": "a dog",
+            "image_uri": "https://a.example/dog.png", "tool": {"name": "ls", "result": "y".repeat(30_000)},
+            "observed_at": "2026-05-07T12:00:00Z", "tags": ["home"], "metadata": {"topic": "dogs"}});
+        let stored: Record = serde_json::from_value(stored).unwrap();
+        let listed = without_content(stored.clone());
+        let bytes = serde_json::to_vec(&listed).unwrap().len();
+        assert!(bytes < 1_000, "{bytes}");
+        assert_eq!(
+            (&listed.external_id, &listed.actor, &listed.tags, &listed.metadata),
+            (&stored.external_id, &stored.actor, &stored.tags, &stored.metadata)
+        );
+        assert_eq!((listed.id, listed.observed_at), (stored.id, stored.observed_at));
+    }
 }

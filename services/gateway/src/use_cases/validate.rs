@@ -12,6 +12,8 @@ use crate::api::{NewRecord, NewTool};
 
 /// Longest id, session, actor, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
+/// Longest id of a record that may be a version of another record, in bytes.
+pub(crate) const RECORD_ID_BYTES_MAX: usize = NAME_BYTES_MAX + version_ids::ENDING_BYTES_MAX;
 /// Longest caption, arguments and result of a tool call, in bytes: these fields are not split into parts.
 pub(crate) const FIELD_BYTES_MAX: usize = 32 << 10;
 /// Longest address of a picture, and longest address that contains the picture itself (`data:`), in bytes.
@@ -36,10 +38,16 @@ pub(crate) fn parse_as_of(as_of: Option<&str>) -> Result<Option<DateTime<Utc>>, 
 
 /// Checks all fields except the time.
 pub(crate) fn check_record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String> {
-    check_name("id", it.id.as_deref(), NAME_BYTES_MAX)?;
+    let id_bytes_max = if it.version.is_some() {
+        RECORD_ID_BYTES_MAX
+    } else {
+        NAME_BYTES_MAX
+    };
+    check_name("id", it.id.as_deref(), id_bytes_max)?;
     check_name("session", it.session.as_deref(), NAME_BYTES_MAX)?;
     check_name("actor", it.actor.as_deref(), NAME_BYTES_MAX)?;
-    check_name("image_uri", it.image_uri.as_deref(), uri_bytes_max(it))?;
+    let uri = it.image_uri.as_deref().unwrap_or_default();
+    check_name("image_uri", Some(uri), uri_bytes_max(uri))?;
     for (field, value) in [("id", &it.id), ("session", &it.session)] {
         if value.as_deref().is_some_and(|it| it.trim().is_empty()) {
             return Err(format!("{field}: is empty; leave it out instead"));
@@ -98,9 +106,8 @@ fn check_version(it: &NewRecord) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the maximum length of the address of a record's picture, in bytes.
-fn uri_bytes_max(it: &NewRecord) -> usize {
-    let uri = it.image_uri.as_deref().unwrap_or_default();
+/// Returns the maximum length of an address of a picture in bytes, which depends on its kind.
+pub(crate) fn uri_bytes_max(uri: &str) -> usize {
     let is_inline = uri.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("data:"));
     if is_inline { DATA_URI_BYTES_MAX } else { URI_BYTES_MAX }
 }
@@ -266,6 +273,19 @@ mod tests {
         assert_eq!(too_long, "image_uri: has 2049 bytes, more than 2048");
         let too_long = with(&of("data:image/png;base64,", DATA_URI_BYTES_MAX + 1));
         assert_eq!(too_long, "image_uri: has 131073 bytes, more than 131072");
+    }
+
+    #[test]
+    fn the_id_of_a_version_may_be_longer_than_the_id_of_its_record() {
+        let of = "a".repeat(NAME_BYTES_MAX);
+        let with = |id: &str, version: serde_json::Value| {
+            check_json(&serde_json::json!({"text": "a", "id": id, "version": version}).to_string())
+        };
+        let number = version_ids::VERSIONS_MAX;
+        let version = serde_json::json!({"of": of, "number": number});
+        assert_eq!(with(&version_ids::version_id(&of, number), version), "");
+        let too_long = with(&format!("{of}#x1000"), serde_json::Value::Null);
+        assert_eq!(too_long, "id: has 262 bytes, more than 256");
     }
 
     #[test]

@@ -208,6 +208,24 @@ async fn invalid_tags_are_rejected_with_their_path() {
     assert!(problem.contains("tag[0]: has 10240 bytes, more than 128"), "{problem}");
 }
 
+/// A program with an empty variable gets an error, and not everything.
+#[tokio::test]
+async fn an_empty_tag_is_refused_by_every_operation_with_tags() {
+    let gateway = echoing().await;
+    for (call, expected) in [
+        (format!("GET {RECORDS}?tag="), "422 tag[0]: is empty"),
+        (format!("GET {RECORDS}?tag=a&tag="), "422 tag[1]: is empty"),
+        ("GET /v1/spaces/s/units?tag=".to_owned(), "422 tag[0]: is empty"),
+    ] {
+        let problem = gateway.send(&call, "").await.problem();
+        assert!(problem.starts_with(expected), "{call}: {problem}");
+    }
+    let problem = gateway.send("POST /v1/spaces/s/tools/echo?tag=", "{}").await.problem();
+    assert!(problem.starts_with("422 tag[0]: is empty"), "{problem}");
+    let all = gateway.send(&format!("GET {RECORDS}"), "").await;
+    assert_eq!(all.status, StatusCode::OK, "{all:?}");
+}
+
 #[tokio::test]
 async fn invalid_filters_are_refused_by_every_operation_with_a_filter() {
     let gateway = echoing().await;

@@ -137,6 +137,32 @@ async fn repeated_content_with_a_time_is_stored_once() {
     );
 }
 
+/// There are more records than are compared with stored ones in one step.
+#[tokio::test]
+async fn records_that_mean_the_same_as_stored_ones_are_duplicates() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let record = |id: usize| json!({"id": id.to_string(), "text": "ok", "observed_at": "2026-05-07"});
+    let stored: Vec<Value> = (0..40).map(record).collect();
+    let sent = gateway.send(RECORDS, &json!({ "records": stored }).to_string()).await;
+    gateway.written(sent.json()["watermark"].as_str().unwrap()).await;
+    let mut again = stored;
+    for record in &mut again {
+        record["modality"] = json!("text");
+    }
+    again[38]["text"] = json!("no");
+    let reply = gateway.send(RECORDS, &json!({ "records": again }).to_string()).await;
+    let statuses: Vec<Value> = reply.json()["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["status"].clone())
+        .collect();
+    let mut expected = vec![json!("duplicate"); 40];
+    expected[38] = json!("rejected");
+    assert_eq!(statuses, expected, "{reply:?}");
+}
+
 #[tokio::test]
 async fn invalid_batches_are_refused_with_a_problem_document() {
     let gateway = Gateway::with("[gateway]\nbody_bytes_max = 2000\nbatch_max = 2").await;

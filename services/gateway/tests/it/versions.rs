@@ -1,4 +1,5 @@
-//! Versions of records that are put while earlier versions are accepted and not stored yet.
+//! Versions of records: which content makes one, and lists of them; also while earlier versions are accepted and not
+//! stored yet.
 
 use axum::http::StatusCode;
 use domain::message::{Message, RecordsAcceptedV1};
@@ -6,6 +7,7 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
+use crate::lists::walk;
 
 /// Returns the item of the only record of an accepted request, as `id status`.
 fn outcome(reply: &Reply) -> String {
@@ -79,4 +81,99 @@ async fn a_version_that_is_not_stored_yet_counts() {
         let newest = gateway.send(&format!("GET /v1/spaces/s/records/{id}"), "").await;
         assert_eq!(newest.json()["text"], text, "{newest:?}");
     }
+}
+
+/// Puts a record and waits until it is stored; returns its item as `id status`.
+async fn put_stored(gateway: &Gateway, id: &str, record: &Value) -> String {
+    let call = format!("PUT /v1/spaces/s/records/{id}");
+    let reply = gateway.send(&call, &record.to_string()).await;
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    outcome(&reply)
+}
+
+#[tokio::test]
+async fn equal_content_makes_no_version() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let tool = |result: &str| json!({"tool": {"name": "ls", "arguments": {"b": 1, "a": [2]}, "result": result}});
+    let block = "Hi. <mnemic-memory 0123456789abcdef>A line.</mnemic-memory 0123456789abcdef>";
+    for (id, record, other) in [
+        ("text", json!({"text": "hi", "session": "m"}), json!({"text": "ho"})),
+        ("tool", tool("x"), tool("y")),
+        ("block", json!({"text": block}), json!({"text": "Hi. A line."})),
+        (
+            "modality",
+            json!({"text": "hi", "modality": "visual"}),
+            json!({"text": "hi", "modality": "text"}),
+        ),
+    ] {
+        assert_eq!(put_stored(&gateway, id, &record).await, format!("{id} accepted"));
+        assert_eq!(put_stored(&gateway, id, &record).await, format!("{id} duplicate"));
+        let mut invalid = record.clone();
+        invalid["colour"] = json!(1);
+        let (put, invalid) = (format!("PUT /v1/spaces/s/records/{id}"), invalid.to_string());
+        let reply = gateway.send(&put, &invalid).await;
+        assert!(reply.problem().starts_with("422 "), "{id}");
+        assert_eq!(put_stored(&gateway, id, &other).await, format!("{id}#v2 accepted"));
+    }
+    let seen = json!({"text": "hi", "modality": "visual"});
+    assert_eq!(put_stored(&gateway, "seen", &seen).await, "seen accepted");
+    let without_modality = json!({"text": "hi"});
+    assert_eq!(put_stored(&gateway, "seen", &without_modality).await, "seen duplicate");
+}
+
+#[tokio::test]
+async fn a_record_with_the_longest_id_gets_versions() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let id = "a".repeat(256);
+    put_stored(&gateway, &id, &json!({"text": "one"})).await;
+    let second = put_stored(&gateway, &id, &json!({"text": "two"})).await;
+    assert_eq!(second, format!("{id}#v2 accepted"));
+    let newest = gateway.send(&format!("GET /v1/spaces/s/records/{id}"), "").await;
+    assert_eq!(newest.json()["text"], "two");
+}
+
+#[tokio::test]
+async fn a_list_of_versions_ends_at_4_mib_and_continues() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    for letter in ["a", "b", "c", "d", "e", "f"] {
+        put_stored(&gateway, "long", &json!({"text": letter.repeat(1 << 20)})).await;
+    }
+    let list = "/v1/spaces/s/records/long/versions";
+    let ids = |page: &Value| -> Vec<String> {
+        let items = page["items"].as_array().unwrap().iter();
+        items.map(|it| it["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let first = gateway.send(&format!("GET {list}"), "").await.json();
+    assert_eq!(ids(&first), ["long", "long#v2", "long#v3", "long#v4"]);
+    let after = first["next"].as_str().unwrap();
+    let last = gateway.send(&format!("GET {list}?after={after}"), "").await.json();
+    assert_eq!(ids(&last), ["long#v5", "long#v6"]);
+    assert!(last.get("next").is_none());
+    let all = walk(&gateway, list, "id").await;
+    assert_eq!(all, [ids(&first), ids(&last)].concat());
+    let other = format!("GET /v1/spaces/s/records/other/versions?after={after}");
+    let refused = gateway.send(&other, "").await.problem();
+    assert!(refused.starts_with("422 after: must be the `next`"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_newest_version_is_returned_after_others_were_erased() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    for text in ["one", "two", "three", "four"] {
+        put_stored(&gateway, "a", &json!({"text": text})).await;
+    }
+    for (erased, newest) in [("a", "a#v4"), ("a#v4", "a#v3"), ("a#v2", "a#v3")] {
+        let act = json!({"act": {"kind": "erase_record", "record": erased}});
+        let reply = gateway.send("POST /v1/spaces/s/curations", &act.to_string()).await;
+        gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+        let found = gateway.send("GET /v1/spaces/s/records/a", "").await;
+        assert_eq!(found.json()["id"], newest, "{found:?}");
+    }
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records/a/versions", "id").await, ["a#v3"]);
+    let next = put_stored(&gateway, "a", &json!({"text": "five"})).await;
+    assert_eq!(next, "a#v4 accepted");
 }

@@ -152,7 +152,7 @@ fn build_records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Pro
     if let Some(day) = parse_expiration(fields)?.flatten() {
         metadata.insert(EXPIRATION.to_owned(), day);
     }
-    let mut records = FromMessages::parse_messages(Value::Array(messages))
+    let mut records = FromMessages::parse_messages(Value::Array(messages), None)
         .map_err(Problem::invalid_request)?
         .records;
     let mut naming = Naming::new(said_at);
@@ -292,6 +292,16 @@ mod tests {
             json!({"topic": "drinks", "deep": "{\"a\":1}", "mem0.user_id": "ann", "mem0.agent_id": "bot",
                 "mem0.run_id": "monday"})
         );
+    }
+
+    #[test]
+    fn a_message_without_a_time_has_that_of_the_request() {
+        let records = records_of_json(json!({"user_id": "ann", "timestamp": 1_683_554_400, "messages": [
+            {"role": "user", "content": "I ran.", "observed_at": null, "timestamp": null},
+            {"role": "user", "content": "I swam.", "timestamp": 1_683_640_800},
+        ]}));
+        let times: Vec<&Value> = records.iter().map(|it| &it["observed_at"]).collect();
+        assert_eq!(times, ["2023-05-08T14:00:00Z", "2023-05-09T14:00:00Z"]);
     }
 
     #[test]

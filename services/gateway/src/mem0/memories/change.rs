@@ -1,4 +1,4 @@
-//! Read, update, history and erasure of one memory, and the same for many memories at once.
+//! Read, update and erasure of one memory, and the same for many memories at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::mem0::memories::add::{Change, parse_expiration};
 use crate::mem0::memories::gather::read_matching_memories;
 use crate::mem0::memories::list::{filter_of_erasure, spaces_to_search};
 use crate::mem0::memories::locate::{self, FoundMemory};
-use crate::mem0::memory::{EXPIRATION, Memory, same_part};
+use crate::mem0::memory::{EXPIRATION, Memory};
 use crate::mem0::requests::errors::beyond_bounds_problem;
 use crate::mem0::requests::request::{self, Fields, parse_moment, present_field};
 use crate::mem0::requests::scope::RESERVED;
@@ -53,8 +53,7 @@ pub(crate) async fn put_memory(
 ) -> Result<Json<Value>, Problem> {
     let found = locate::find_memory(&app, &access, Right::Write, &id).await?;
     let accepted = put_new_version(&app, &access, &found, &fields).await?;
-    let position = watermark::to_position(&app, &found.space, &accepted).await?;
-    let done = Change::wait_until_searchable(&app, &found.space, position).await?;
+    let done = wait_for_change(&app, &found.space, &accepted).await?;
     // The current state; if the writer has a backlog, an earlier one.
     let found = locate::find_memory(&app, &access, Right::Write, &id).await?;
     let mut shown = found.memory.to_json();
@@ -157,44 +156,6 @@ fn with_field(mut content: Map<String, Value>, name: &str, value: Value) -> Map<
     content
 }
 
-pub(crate) async fn list_history(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    PathParameters(id): PathParameters<String>,
-) -> Result<Json<Value>, Problem> {
-    let found = locate::find_memory(&app, &access, Right::Read, &id).await?;
-    let memory = &found.memory;
-    let unit = |it: &Record| same_part(memory.unit.id, memory.record.id, it.id);
-    let ids: Vec<UnitId> = found.versions.iter().map(unit).collect();
-    let units = app.stores().graph.units(&found.space, &ids).await?;
-    let summaries: BTreeMap<UnitId, String> = units.into_iter().map(|it| (it.id, it.summary)).collect();
-    let mut before: Option<String> = None;
-    let mut all = Vec::new();
-    for version in &found.versions {
-        let new = summaries.get(&unit(version)).filter(|it| !it.is_empty());
-        let new = new.unwrap_or(&version.text).clone();
-        let mut shown = Map::new();
-        memory.entities.write_fields(&mut shown);
-        let own = version.metadata.iter().filter(|(name, _)| !name.starts_with(RESERVED));
-        for (name, value) in [
-            ("id", json!(version.id)),
-            ("memory_id", json!(memory.id)),
-            ("input", json!([{"role": version.actor, "content": version.text}])),
-            ("event", json!(if before.is_some() { "UPDATE" } else { "ADD" })),
-            ("old_memory", json!(before)),
-            ("new_memory", json!(new)),
-            ("metadata", json!(own.collect::<BTreeMap<_, _>>())),
-            ("created_at", json!(memory.created_at)),
-            ("updated_at", json!(version.observed_at)),
-        ] {
-            shown.insert(name.to_owned(), value);
-        }
-        all.push(Value::Object(shown));
-        before = Some(new);
-    }
-    Ok(Json(Value::Array(all)))
-}
-
 pub(crate) async fn delete_memory(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -212,7 +173,7 @@ pub(crate) async fn delete_memory(
 
 /// Returns the ids of all versions of a memory.
 async fn ids_of_memory(app: &App, found: &FoundMemory) -> Result<Vec<RecordId>, Problem> {
-    versions::ids_of_versions(app, &found.space, found.memory.first_external_id(), &found.versions).await
+    versions::ids_of_versions(app, &found.space, found.memory.first_external_id()).await
 }
 
 /// Erases at least one record of a space, with everything that derives only from these records.
@@ -303,8 +264,7 @@ async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter, from: u64
         let page = read_matching_memories(app, space, filter, from, ERASED_AT_ONCE).await?;
         let names: BTreeSet<&str> = page.memories.iter().map(Memory::first_external_id).collect();
         for name in names {
-            let stored = versions::read_versions(app, space, name).await?;
-            records.extend(versions::ids_of_versions(app, space, name, &stored).await?);
+            records.extend(versions::ids_of_versions(app, space, name).await?);
         }
         next = page.next;
     }
@@ -314,28 +274,55 @@ async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter, from: u64
     })
 }
 
+/// A record that a request changes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RecordPlace {
+    space: SpaceId,
+    /// The caller's id of its first version.
+    record: String,
+}
+
+/// Waits a limited time until the write of this watermark is searchable.
+async fn wait_for_change(app: &App, space: &SpaceId, watermark: &str) -> Result<Change, Problem> {
+    let position = watermark::to_position(app, space, watermark).await?;
+    Change::wait_until_searchable(app, space, position).await
+}
+
 pub(crate) async fn put_batch(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     ObjectBody(fields): ObjectBody<Fields>,
 ) -> Result<Json<Value>, Problem> {
     let all = parse_batch(&fields)?;
-    let mut found = Vec::new();
-    let mut ids = BTreeSet::new();
-    // All memories are located before the first one is changed, so a second change of a memory would undo the first.
+    let (mut ids, mut places) = (BTreeSet::new(), Vec::with_capacity(all.len()));
+    // All memories are located before the first one is changed, so an unknown id or a second change of a memory is
+    // refused as long as nothing has changed. They are located again for their changes: a record may hold 1 MiB, so
+    // only one memory is kept at a time.
     for change in &all {
         let id = id_of(change)?;
         if !ids.insert(id) {
             return Err(Problem::invalid_request(format!("memories: {id} is changed twice")));
         }
-        found.push(locate::find_memory(&app, &access, Right::Write, id_of(change)?).await?);
+        let found = locate::find_memory(&app, &access, Right::Write, id).await?;
+        places.push(RecordPlace {
+            record: found.memory.first_external_id().to_owned(),
+            space: found.space,
+        });
     }
+    let mut changed: BTreeMap<&RecordPlace, String> = BTreeMap::new();
     let mut last = None;
-    for (found, change) in found.iter().zip(&all) {
-        last = Some((&found.space, put_new_version(&app, &access, found, change).await?));
+    for (change, place) in all.iter().zip(&places) {
+        // Two memories may be parts of one record: until its new version is searchable, neither can be located.
+        if let Some(watermark) = changed.get(place) {
+            wait_for_change(&app, &place.space, watermark).await?;
+        }
+        let found = locate::find_memory(&app, &access, Right::Write, id_of(change)?).await?;
+        let watermark = put_new_version(&app, &access, &found, change).await?;
+        changed.insert(place, watermark.clone());
+        last = Some((&place.space, watermark));
     }
     if let Some((space, watermark)) = last {
-        Change::wait_until_searchable(&app, space, watermark::to_position(&app, space, &watermark).await?).await?;
+        wait_for_change(&app, space, &watermark).await?;
     }
     Ok(Json(
         json!({"message": format!("Successfully updated {} memories", all.len())}),

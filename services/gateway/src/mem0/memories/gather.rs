@@ -91,6 +91,8 @@ pub(crate) async fn gather_memories(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use domain::id::{RecordId, UnitId};
     use domain::record::Record;
     use domain::unit::Unit;
@@ -118,7 +120,7 @@ mod tests {
             id: unit.id,
             entities: Entities::of_record("mem0-", &record),
             created_at: record.observed_at,
-            record,
+            record: Arc::new(record),
             unit,
         }
     }

@@ -1,8 +1,9 @@
 //! Finds the space of a memory. Clients give only the id of the memory, so all spaces that the key opens are searched.
 //! A cache of recently shown ids avoids most searches.
 
+use std::sync::Arc;
+
 use domain::id::{SpaceId, UnitId};
-use domain::record::Record;
 use domain::unit::{Status, Unit};
 use futures::future::try_join_all;
 
@@ -22,12 +23,10 @@ const AT_ONCE: usize = 16;
 /// Number of spaces listed in one step.
 const PAGE: usize = 500;
 
-/// A memory that was found, with all versions of its record.
+/// A memory that was found, with the newest version of its record.
 pub(crate) struct FoundMemory {
     pub(crate) space: SpaceId,
     pub(crate) memory: Memory,
-    /// The first one first.
-    pub(crate) versions: Vec<Record>,
 }
 
 /// Returns a memory by its id from the spaces that the key opens.
@@ -78,8 +77,7 @@ async fn find_unit(app: &App, space: &SpaceId, id: UnitId) -> Result<Option<Unit
 /// Returns the newest version of the memory that a unit belongs to.
 async fn load_newest_version(app: &App, space: SpaceId, shown: Unit) -> Result<FoundMemory, Problem> {
     let of = shown.external_ids.first().ok_or_else(no_memory)?;
-    let versions = versions::read_versions(app, &space, of).await?;
-    let record = versions.last().ok_or_else(no_memory)?;
+    let record = versions::newest_version(app, &space, of).await?.ok_or_else(no_memory)?;
     let shown_record = shown.records.first().copied().ok_or_else(no_memory)?;
     let unit_id = same_part(shown.id, shown_record, record.id);
     let newest = match find_unit(app, &space, unit_id).await? {
@@ -89,12 +87,13 @@ async fn load_newest_version(app: &App, space: SpaceId, shown: Unit) -> Result<F
             .await?
             .ok_or_else(no_memory)?,
     };
-    let first = versions.first().filter(|it| it.id == first_version(record));
-    let memory = memory::build_memory(app, first, record.clone(), newest);
+    let first_id = first_version(&record);
+    let first = if first_id == record.id {
+        None
+    } else {
+        app.stores().records.get(&space, &[first_id]).await?.pop()
+    };
+    let memory = memory::build_memory(app, first.as_ref(), Arc::new(record), newest);
     app.mem0_places.cache_space(&space, [memory.id, shown.id]);
-    Ok(FoundMemory {
-        space,
-        memory,
-        versions,
-    })
+    Ok(FoundMemory { space, memory })
 }

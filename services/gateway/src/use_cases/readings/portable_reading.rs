@@ -11,7 +11,7 @@ use super::RecordNames;
 use crate::api::problem::Problem;
 use crate::api::{NewReadings, PortableGist, PortableReading, StoredReading, StoredReadingStatus, StoredReadings};
 use crate::app::state::App;
-use crate::use_cases::validate::{self, NAME_BYTES_MAX};
+use crate::use_cases::validate::{self, NAME_BYTES_MAX, RECORD_ID_BYTES_MAX};
 
 /// Maximum number of readings in one request.
 const READINGS_MAX: usize = 100;
@@ -146,7 +146,7 @@ async fn check_sessions(app: &App, space: &SpaceId, readings: &[Reading]) -> Res
 fn check_reading(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
     check_records(it)?;
     for (field, text) in [("session", &it.session), ("prompt", &it.prompt), ("model", &it.model)] {
-        check_name(field, text)?;
+        check_name(field, text, NAME_BYTES_MAX)?;
     }
     if it.digest.len() != DIGEST_DIGITS || !it.digest.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(format!("digest: must be {DIGEST_DIGITS} hexadecimal digits"));
@@ -191,22 +191,24 @@ fn check_records(it: &PortableReading) -> Result<(), String> {
     }
     let mut distinct_records = HashSet::new();
     for record in &it.records {
-        check_name("records", record)?;
+        check_name("records", record, RECORD_ID_BYTES_MAX)?;
         if !distinct_records.insert(record) {
             return Err(format!("records: `{record}` is named twice"));
         }
     }
-    it.beside.iter().try_for_each(|record| check_name("beside", record))?;
+    it.beside
+        .iter()
+        .try_for_each(|record| check_name("beside", record, RECORD_ID_BYTES_MAX))?;
     let firsts = it.earlier.iter().map(|gist| gist.first.as_str());
     for first in firsts {
-        validate::check_name("earlier: first", Some(first), NAME_BYTES_MAX)?;
+        validate::check_name("earlier: first", Some(first), RECORD_ID_BYTES_MAX)?;
     }
     Ok(())
 }
 
 /// Checks a required name.
-fn check_name(field: &str, text: &str) -> Result<(), String> {
-    validate::check_name(field, Some(text), NAME_BYTES_MAX)?;
+fn check_name(field: &str, text: &str, bytes_max: usize) -> Result<(), String> {
+    validate::check_name(field, Some(text), bytes_max)?;
     match text.trim().is_empty() {
         true => Err(format!("{field}: is empty")),
         false => Ok(()),

@@ -17,7 +17,8 @@ pub(crate) fn check_filter(filter: Filter) -> Result<Filter, Problem> {
     Ok(filter)
 }
 
-/// Returns the filter in the query parameters `tag` (one tag on each line, all required) and `filter` (JSON).
+/// Returns the filter in the query parameters `tag` (one tag on each line, all required) and `filter` (JSON). A line may
+/// end with a carriage return. An empty line is an empty tag, which is invalid.
 ///
 /// # Errors
 /// 422 that names the part that is invalid or exceeds its limit.
@@ -48,7 +49,11 @@ pub(crate) fn of_params(tag: Option<&str>, filter: Option<&str>) -> Result<Filte
     };
     let tags = Filter {
         tags: domain::filter::TagFilter {
-            all: tag.into_iter().flat_map(str::lines).map(str::to_owned).collect(),
+            all: tag
+                .into_iter()
+                .flat_map(|it| it.split('\n'))
+                .map(|it| it.strip_suffix('\r').unwrap_or(it).to_owned())
+                .collect(),
             ..Default::default()
         },
         metadata: None,
@@ -65,11 +70,13 @@ mod tests {
 
     #[test]
     fn parameters_are_read_as_a_filter() {
-        let read = of_params(Some("work\nhome"), Some(r#"{"tags":{"none":["draft"]}}"#)).unwrap();
-        assert_eq!(
-            (read.tags.all, read.tags.none),
-            (vec!["work".to_owned(), "home".to_owned()], vec!["draft".to_owned()])
-        );
+        for tags in ["work\nhome", "work\r\nhome\r"] {
+            let read = of_params(Some(tags), Some(r#"{"tags":{"none":["draft"]}}"#)).unwrap();
+            assert_eq!(
+                (read.tags.all, read.tags.none),
+                (vec!["work".to_owned(), "home".to_owned()], vec!["draft".to_owned()])
+            );
+        }
         assert!(of_params(None, None).unwrap().is_empty());
     }
 
@@ -87,6 +94,9 @@ mod tests {
             ),
             (None, Some(r#"{"tag":[]}"#), "filter.tag: unknown field `tag`"),
             (Some(long.as_str()), None, "tag[0]: has 10240 bytes, more than 128"),
+            (Some(""), None, "tag[0]: is empty"),
+            (Some("a\n"), None, "tag[1]: is empty"),
+            (Some("a\r\n\r"), None, "tag[1]: is empty"),
         ] {
             let problem = of_params(tag, filter).unwrap_err();
             assert!(problem.detail.starts_with(expected), "{}", problem.detail);

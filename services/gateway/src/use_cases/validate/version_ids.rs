@@ -6,6 +6,9 @@ pub(crate) const VERSIONS_MAX: u32 = 1_000;
 /// Separator between the id of a record and the number of a version.
 pub(crate) const MARK: &str = "#v";
 
+/// Longest ending that distinguishes the id of a version from the id of its record, in bytes: that of number 1000.
+pub(crate) const ENDING_BYTES_MAX: usize = MARK.len() + 4;
+
 /// Returns the id of version `number` of the record with the caller's id `of`.
 pub(crate) fn version_id(of: &str, number: u32) -> String {
     match number {

@@ -6,7 +6,9 @@
 
 mod admitted_batch;
 mod batch;
+mod message_content;
 mod messages;
+mod tool_calls;
 mod write_input;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,12 +32,15 @@ use crate::app::state::App;
 use admitted_batch::Admitted;
 use batch::{Batch, Draft};
 pub(crate) use messages::FromMessages;
-pub(crate) use write_input::WriteInput;
+pub use write_input::leaves_no_record;
+pub(crate) use write_input::{WriteInput, accept_request};
 
 pub(crate) type Hash = [u8; 32];
 
 /// Minimum number of records that are parsed outside the async runtime.
 const MANY: usize = 32;
+/// Number of stored records that are compared with new ones in one step: each may hold a long text.
+const COMPARED_AT_ONCE: usize = 16;
 
 /// Accepts a batch of a caller. `key` is its `Idempotency-Key`. A space that does not exist is created, unless the
 /// settings forbid it.
@@ -176,6 +181,12 @@ async fn admit_batch(
     Ok(Admitted { position, items })
 }
 
+/// Returns the record that would be stored for a record of a request; `None` if it is invalid.
+pub(crate) fn checked_record(app: &App, space: &SpaceId, raw_record: Value) -> Option<Record> {
+    let (mut drafts, _) = Batch::new(app, space, None).read_records(vec![raw_record]).ok()?;
+    drafts.pop().map(|it| it.record)
+}
+
 /// Parses and checks the records of a request. Large batches take milliseconds, in which no question would progress, so
 /// they are parsed on a thread of low priority.
 async fn read_batch(batch: Batch, raw_records: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
@@ -205,29 +216,31 @@ async fn count_against_quota(
     app.meters.take_records(by.name(), quotas, new, clock::now())
 }
 
-/// Returns the records with other content that mean the same as the stored record: an export contains derived values
+/// Marks those records with other content that mean the same as the stored record: an export contains derived values
 /// explicitly.
 async fn find_equivalent_stored_records(
     app: &App,
     space: &SpaceId,
     mut drafts: Vec<(Draft, Claim)>,
 ) -> Result<Vec<(Draft, Claim)>, Problem> {
-    let other: Vec<RecordId> = drafts
-        .iter()
-        .filter(|(_, claim)| *claim == Claim::Conflict)
-        .map(|(draft, _)| draft.record.id)
-        .collect();
-    if other.is_empty() {
-        return Ok(drafts);
-    }
-    let stored = app.stores().records.get(space, &other).await?;
-    let mut stored: BTreeMap<RecordId, Record> = stored.into_iter().map(|it| (it.id, it)).collect();
-    for (draft, claim) in &mut drafts {
-        if let Some(stored_record) = stored.remove(&draft.record.id)
-            && draft.has_same_content(&stored_record)
-        {
-            draft.record = stored_record;
-            *claim = Claim::Same;
+    for some in drafts.chunks_mut(COMPARED_AT_ONCE) {
+        let other: Vec<RecordId> = some
+            .iter()
+            .filter(|(_, claim)| *claim == Claim::Conflict)
+            .map(|(draft, _)| draft.record.id)
+            .collect();
+        if other.is_empty() {
+            continue;
+        }
+        let stored = app.stores().records.get(space, &other).await?;
+        let mut stored: BTreeMap<RecordId, Record> = stored.into_iter().map(|it| (it.id, it)).collect();
+        for (draft, claim) in some {
+            if let Some(stored_record) = stored.remove(&draft.record.id)
+                && draft.has_same_content(&stored_record)
+            {
+                draft.record = stored_record;
+                *claim = Claim::Same;
+            }
         }
     }
     Ok(drafts)

@@ -261,15 +261,15 @@ async fn find_stored_act(app: &App, space: &SpaceId, id: CurationId) -> Result<O
 }
 
 fn check_act(new: &NewCuration) -> Result<(), Problem> {
-    let name = |field: &str, text: &str| {
-        validate::check_name(field, Some(text), validate::NAME_BYTES_MAX).map_err(Problem::invalid_request)?;
+    let name = |field: &str, text: &str, bytes_max: usize| {
+        validate::check_name(field, Some(text), bytes_max).map_err(Problem::invalid_request)?;
         if text.trim().is_empty() {
             return Err(Problem::invalid_request(format!("{field}: is empty")));
         }
         Ok(())
     };
     if let Some(id) = &new.id {
-        name("id", id)?;
+        name("id", id, validate::NAME_BYTES_MAX)?;
         validate::check_addressable("id", Some(id)).map_err(Problem::invalid_request)?;
     }
     validate::check_content("reason", &new.reason, REASON_BYTES_MAX).map_err(Problem::invalid_request)?;
@@ -283,8 +283,8 @@ fn check_act(new: &NewCuration) -> Result<(), Problem> {
             }
             Ok(())
         }
-        NewAct::EraseRecord { record } => name("act.record", record),
-        NewAct::Undo { curation } => name("act.curation", curation),
+        NewAct::EraseRecord { record } => name("act.record", record, validate::RECORD_ID_BYTES_MAX),
+        NewAct::Undo { curation } => name("act.curation", curation, validate::NAME_BYTES_MAX),
         NewAct::RetireFact { .. }
         | NewAct::UndoMerge { .. }
         | NewAct::UndoLabel { .. }

@@ -4,7 +4,7 @@
 //! Version 2 of `a` has the id `a#v2` and names the record whose version it is; the first version is `a` itself.
 //! Records are never changed, so questions about an earlier time still see the earlier version.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -18,81 +18,190 @@ use crate::api::{Accepted, Item, ItemStatus};
 use crate::app::keys::access::Access;
 use crate::app::state::App;
 use crate::app::watermark;
+use crate::use_cases::lists::list_page::Filling;
 use crate::use_cases::validate::version_ids::{VERSIONS_MAX, parse_version_id, version_id};
 use crate::use_cases::write::accept;
 
-/// Number of versions read in one step.
-const AT_ONCE: u32 = 250;
+/// Number of version numbers that are looked up in one step, without their records.
+const LOOKED_UP_AT_ONCE: u32 = 250;
+/// Number of versions read in one step: each may hold a long text.
+const READ_AT_ONCE: usize = 16;
 /// Longest wait of a new version for earlier writes to its space, and the pause between two checks.
 const SETTLED_IN: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 /// Maximum number of version numbers that are tried, because another request may take one first.
 const ATTEMPTS: u32 = 8;
 
-/// Returns the stored versions of a record, by the caller's id of the record or of a version; the first version first.
-pub(crate) async fn read_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<Record>, Problem> {
-    let of = parse_version_id(name).map_or(name, |it| it.0);
-    let mut found: Vec<Record> = Vec::new();
-    for first in (1..=VERSIONS_MAX).step_by(AT_ONCE as usize) {
-        let numbers = first..first + AT_ONCE;
-        let ids: Vec<RecordId> = numbers
-            .map(|it| RecordId::from_external_id(space, &version_id(of, it)))
-            .collect();
-        let some = app.stores().records.get(space, &ids).await?;
-        if some.is_empty() {
-            break;
-        }
-        found.extend(some);
-    }
-    // A record from before versions existed may have such an id, but is not a version.
-    found.retain(|it| it.external_id == of || it.version.is_some());
-    Ok(found)
-}
-
-/// Returns the ids of the `stored` versions of a record, and of those that are accepted and not stored yet.
-pub(crate) async fn ids_of_versions(
-    app: &App,
-    space: &SpaceId,
-    name: &str,
-    stored: &[Record],
-) -> Result<Vec<RecordId>, Problem> {
-    let newest = stored.last().map_or(0, number_of);
-    let of = parse_version_id(name).map_or(name, |it| it.0);
-    let accepted = accepted_versions(app, space, of, newest).await?;
-    let accepted = accepted.into_iter().map(|it| it.id);
-    Ok(stored.iter().map(|it| it.id).chain(accepted).collect())
-}
-
-/// A version that was accepted and may not be stored yet.
+/// A version that was accepted. It is stored, or will be.
 struct AcceptedVersion {
     number: u32,
     id: RecordId,
 }
 
-/// Returns the versions of `of` that were accepted after the version `newest` was stored, by number.
-async fn accepted_versions(app: &App, space: &SpaceId, of: &str, newest: u32) -> Result<Vec<AcceptedVersion>, Problem> {
-    let records = &app.stores().records;
-    let mut next: Vec<AcceptedVersion> = (newest + 1..=newest + ATTEMPTS)
-        .map(|number| AcceptedVersion {
-            number,
-            id: RecordId::from_external_id(space, &version_id(of, number)),
-        })
-        .collect();
-    let ids: Vec<RecordId> = next.iter().map(|it| it.id).collect();
-    let claimed = records.claimed(space, &ids).await?;
-    if claimed.is_empty() {
-        return Ok(Vec::new());
+/// Returns the caller's id of the record of which `name` is the id or the id of a version.
+fn record_of(name: &str) -> &str {
+    parse_version_id(name).map_or(name, |it| it.0)
+}
+
+/// Returns the accepted versions of `of`, by number. It reads only their ids, so its cost does not depend on their
+/// sizes.
+///
+/// The search ends at a step without a version: the gaps that erased versions leave are shorter as a rule.
+async fn accepted_versions(app: &App, space: &SpaceId, of: &str) -> Result<Vec<AcceptedVersion>, Problem> {
+    let mut accepted = Vec::new();
+    for first in (1..=VERSIONS_MAX).step_by(LOOKED_UP_AT_ONCE as usize) {
+        let some: Vec<AcceptedVersion> = (first..first + LOOKED_UP_AT_ONCE)
+            .map(|number| AcceptedVersion {
+                number,
+                id: RecordId::from_external_id(space, &version_id(of, number)),
+            })
+            .collect();
+        let claimed = app.stores().records.claimed(space, &ids_of(&some)).await?;
+        if claimed.is_empty() {
+            break;
+        }
+        let claimed: BTreeSet<RecordId> = claimed.into_iter().collect();
+        accepted.extend(some.into_iter().filter(|it| claimed.contains(&it.id)));
     }
-    // A record from before versions existed may have such an id, but is not a version. The versions among them were
-    // stored a moment ago.
-    let stored = records.get(space, &claimed).await?;
-    let is_other = |id: &RecordId| {
-        stored
-            .iter()
-            .any(|it| it.id == *id && it.external_id != of && it.version.is_none())
-    };
-    next.retain(|it| claimed.contains(&it.id) && !is_other(&it.id));
-    Ok(next)
+    Ok(accepted)
+}
+
+fn ids_of(versions: &[AcceptedVersion]) -> Vec<RecordId> {
+    versions.iter().map(|it| it.id).collect()
+}
+
+/// Returns true if a record that is stored under the id of a version of `of` is one. A record from before versions
+/// existed may have such an id, but is not a version.
+fn is_version(record: &Record, of: &str) -> bool {
+    record.external_id == of || record.version.is_some()
+}
+
+/// Returns the stored ones of these versions of `of`, in the same order.
+async fn stored_versions(
+    app: &App,
+    space: &SpaceId,
+    of: &str,
+    versions: &[AcceptedVersion],
+) -> Result<Vec<Record>, Problem> {
+    let mut stored = app.stores().records.get(space, &ids_of(versions)).await?;
+    stored.retain(|it| is_version(it, of));
+    Ok(stored)
+}
+
+/// The newest state of a record.
+struct Newest {
+    /// The newest stored version.
+    stored: Option<Record>,
+    /// The number of the newest version, if it is accepted and not stored yet.
+    pending_number: Option<u32>,
+}
+
+/// Returns the newest state of a record. It reads one record, or a few more if the newest versions are not stored yet.
+async fn newest_state(app: &App, space: &SpaceId, of: &str) -> Result<Newest, Problem> {
+    let accepted = accepted_versions(app, space, of).await?;
+    let (mut pending_number, mut step) = (None, 1);
+    let mut left = accepted.as_slice();
+    while !left.is_empty() {
+        let (earlier, some) = left.split_at(left.len().saturating_sub(step));
+        let found = app.stores().records.get(space, &ids_of(some)).await?;
+        let mut found: BTreeMap<RecordId, Record> = found.into_iter().map(|it| (it.id, it)).collect();
+        for version in some.iter().rev() {
+            match found.remove(&version.id) {
+                Some(record) if is_version(&record, of) => {
+                    return Ok(Newest {
+                        stored: Some(record),
+                        pending_number,
+                    });
+                }
+                Some(_) => {}
+                None => pending_number = pending_number.or(Some(version.number)),
+            }
+        }
+        (left, step) = (earlier, READ_AT_ONCE);
+    }
+    Ok(Newest {
+        stored: None,
+        pending_number,
+    })
+}
+
+/// Returns the newest stored version of a record, by the caller's id of the record or of a version.
+pub(crate) async fn newest_version(app: &App, space: &SpaceId, name: &str) -> Result<Option<Record>, Problem> {
+    Ok(newest_state(app, space, record_of(name)).await?.stored)
+}
+
+/// Returns the newest stored versions of a record, as many as fit on one page; the first one first.
+pub(crate) async fn newest_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<Record>, Problem> {
+    let of = record_of(name);
+    let accepted = accepted_versions(app, space, of).await?;
+    let mut page = Filling::new(accepted.len());
+    for some in accepted.rchunks(READ_AT_ONCE) {
+        let stored = stored_versions(app, space, of, some).await?;
+        for record in stored.into_iter().rev() {
+            if page.is_full() {
+                break;
+            }
+            page.add_item(record);
+        }
+        if page.is_full() {
+            break;
+        }
+    }
+    page.items.reverse();
+    Ok(page.items)
+}
+
+/// A page of the stored versions of a record.
+pub(crate) struct VersionPage {
+    /// The first version first.
+    pub(crate) items: Vec<crate::api::Record>,
+    /// The number after which the next page begins; `None` on the last page.
+    pub(crate) next: Option<u32>,
+}
+
+/// Returns a page of the stored versions of a record, by the caller's id of the record or of a version: those with
+/// numbers greater than `after`, at most `limit`.
+pub(crate) async fn list_versions(
+    app: &App,
+    space: &SpaceId,
+    name: &str,
+    after: u32,
+    limit: usize,
+) -> Result<VersionPage, Problem> {
+    let of = record_of(name);
+    let mut accepted = accepted_versions(app, space, of).await?;
+    accepted.retain(|it| it.number > after);
+    let (mut page, mut last) = (Filling::new(limit), after);
+    for some in accepted.chunks(READ_AT_ONCE) {
+        for record in stored_versions(app, space, of, some).await? {
+            if page.is_full() {
+                return Ok(VersionPage {
+                    items: page.items,
+                    next: Some(last),
+                });
+            }
+            last = number_of(&record);
+            page.add_item(crate::api::Record::from(record));
+        }
+    }
+    Ok(VersionPage {
+        items: page.items,
+        next: None,
+    })
+}
+
+/// Returns the ids of all versions of a record, by the caller's id of the record or of a version: of those that are
+/// stored, and of those that are accepted and not stored yet; the first one first.
+pub(crate) async fn ids_of_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<RecordId>, Problem> {
+    let of = record_of(name);
+    let accepted = accepted_versions(app, space, of).await?;
+    let mut ids = Vec::new();
+    for some in accepted.chunks(READ_AT_ONCE) {
+        let stored = app.stores().records.get(space, &ids_of(some)).await?;
+        let others: BTreeSet<RecordId> = stored.iter().filter(|it| !is_version(it, of)).map(|it| it.id).collect();
+        ids.extend(ids_of(some).into_iter().filter(|it| !others.contains(it)));
+    }
+    Ok(ids)
 }
 
 /// A record that a caller puts under an id.
@@ -134,16 +243,18 @@ pub(crate) async fn put_version(
         ));
     }
     wait_for_earlier_writes(app, space).await?;
-    let newest = read_versions(app, space, name).await?.pop();
+    let Newest {
+        stored: newest,
+        pending_number,
+    } = newest_state(app, space, name).await?;
     let newest_number = newest.as_ref().map_or(0, number_of);
-    let pending = accepted_versions(app, space, name, newest_number).await?;
-    let last_pending = pending.last().map(|it| it.number);
-    if must_exist && newest.is_none() && last_pending.is_none() {
+    if must_exist && newest.is_none() && pending_number.is_none() {
         return Err(no_record_problem(name));
     }
     // The id of the last version that is not stored yet is claimed for its content, so equal content is a duplicate of
     // it, and other content becomes the version after it.
-    for number in last_pending.unwrap_or(newest_number + 1)..=newest_number + ATTEMPTS {
+    let first_number = pending_number.unwrap_or(newest_number + 1);
+    for number in first_number..first_number + ATTEMPTS {
         if number > VERSIONS_MAX {
             return Err(Problem::conflict(format!(
                 "the record has {VERSIONS_MAX} versions; erase it, or use another id"
@@ -151,9 +262,9 @@ pub(crate) async fn put_version(
         }
         let record = build_version(name, number, fields.clone(), newest.as_ref());
         if let Some(newest) = &newest
-            && last_pending.is_none()
+            && pending_number.is_none()
             && !has_new_time
-            && says_the_same(&record, newest)
+            && says_the_same(app, &record, newest)
         {
             return unchanged_response(app, space, newest).await;
         }
@@ -204,27 +315,23 @@ fn build_version(
     fields
 }
 
-/// Returns true if a version has the same content as the previous one. The time does not count, nor do invalid fields.
-fn says_the_same(record: &Map<String, Value>, before: &Record) -> bool {
-    let text = |field: &str| record.get(field).and_then(Value::as_str).unwrap_or_default();
-    let metadata = serde_json::to_value(&before.metadata).unwrap_or_default();
-    let own = record.get("metadata").cloned().unwrap_or_else(|| json!({}));
-    text("text") == before.text
-        && text("actor") == before.actor
-        && text("session") == before.session_name
-        && text("image_caption") == before.image_caption.as_deref().unwrap_or_default()
-        && text("image_uri") == before.image_uri.as_deref().unwrap_or_default()
-        && tags_of(record) == before.tags
-        && own == metadata
-        && record.get("tool").is_none_or(Value::is_null)
-        && before.tool.is_none()
-}
-
-/// Returns the tags of an unparsed record in the form in which a record stores them.
-fn tags_of(record: &Map<String, Value>) -> Vec<String> {
-    let listed_tags = record.get("tags").and_then(Value::as_array).into_iter().flatten();
-    let tags: BTreeSet<String> = listed_tags.filter_map(|it| it.as_str().map(str::to_owned)).collect();
-    tags.into_iter().collect()
+/// Returns true if a version has the same content as the previous one. The time and the order do not count, and a
+/// version without a `modality` keeps that of the previous one. An invalid version is not the same, so that it is
+/// refused.
+fn says_the_same(app: &App, version: &Map<String, Value>, before: &Record) -> bool {
+    let Some(offered) = accept::checked_record(app, &before.space, Value::Object(version.clone())) else {
+        return false;
+    };
+    let is_modality_given = version.get("modality").is_some_and(|it| !it.is_null());
+    offered.session == before.session
+        && offered.actor == before.actor
+        && offered.text == before.text
+        && offered.image_caption.as_deref().unwrap_or_default() == before.image_caption.as_deref().unwrap_or_default()
+        && offered.image_uri.as_deref().unwrap_or_default() == before.image_uri.as_deref().unwrap_or_default()
+        && offered.tool == before.tool
+        && (!is_modality_given || offered.modality == before.modality)
+        && offered.tags == before.tags
+        && offered.metadata == before.metadata
 }
 
 async fn unchanged_response(app: &App, space: &SpaceId, newest: &Record) -> Result<Accepted, Problem> {

@@ -1,4 +1,6 @@
 use axum::http::StatusCode;
+use domain::id::{SpaceId, UnitId};
+use domain::unit::Unit;
 use serde_json::{Value, json};
 
 use super::{ENABLED, add, call, start};
@@ -60,4 +62,28 @@ async fn a_batch_changes_a_memory_once() {
     assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{reply:?}");
     let path = format!("GET /mem0/v1/memories/{id}/history/");
     assert_eq!(call(&gateway, &path, Value::Null).await.as_array().unwrap().len(), 1);
+}
+
+/// The second change is based on the result of the first one.
+#[tokio::test]
+async fn a_batch_may_change_two_parts_of_a_record() {
+    let gateway = start(ENABLED).await;
+    let id = add(&gateway, "I live in Oslo.", "ann").await;
+    let space: SpaceId = "mem0-ann".parse().unwrap();
+    let graph = &gateway.context.backends.graph;
+    let first = graph.units(&space, &[id.parse().unwrap()]).await.unwrap().remove(0);
+    let second = Unit {
+        id: UnitId::of_part(first.records[0], 1),
+        ..first
+    };
+    let changes = json!({"memories": [
+        {"memory_id": id, "metadata": {"k": "v"}},
+        {"memory_id": second.id, "timestamp": "2024-05-01T10:00:00Z"},
+    ]});
+    graph.put_units(&space, &[second], &[]).await.unwrap();
+    call(&gateway, "PUT /mem0/v1/batch/", changes).await;
+    let changed = call(&gateway, &format!("GET /mem0/v1/memories/{id}/"), Value::Null).await;
+    assert_eq!(changed["metadata"], json!({"k": "v"}), "{changed}");
+    let at = changed["updated_at"].as_str().unwrap();
+    assert!(at.starts_with("2024-05-01T10:00:00"), "{changed}");
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::api::problem::Problem;
 use crate::api::{
     Accepted, Curated, NewAct, NewBatch, NewCuration, NewRecord, Paged, ProblemDocument, Record, RecordFilter,
-    RecordPage, RecordVersions,
+    RecordPage, RecordVersions, VersionFilter,
 };
 use crate::app::config::Right;
 use crate::app::cursor::Cursors;
@@ -20,7 +20,7 @@ use crate::http::extract::{ObjectBody, PathParameters, QueryParameters};
 use crate::use_cases::lists::list_page::Looks;
 use crate::use_cases::lists::record_selection;
 use crate::use_cases::validate::version_ids;
-use crate::use_cases::write::accept::{self, FromMessages, WriteInput};
+use crate::use_cases::write::accept::{self, WriteInput};
 use crate::use_cases::write::curate;
 use crate::use_cases::write::versions::{self, Update};
 
@@ -47,9 +47,7 @@ pub(crate) async fn post(
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let space = access.authorize_space(&name, Right::Write)?;
     let key = idempotency_key(&headers)?;
-    let FromMessages { records, left_out } = input.into_records()?;
-    let mut accepted = accept::accept_batch(&app, &access, &space, records, key).await?;
-    accepted.left_out = left_out;
+    let accepted = accept::accept_request(&app, &access, &space, input.into_records()?, key).await?;
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 
@@ -93,7 +91,7 @@ pub(crate) async fn get(
     let space = access.authorize_space(&name, Right::Read)?;
     app.require_space(&space).await?;
     if version_ids::parse_version_id(&id).is_none()
-        && let Some(newest) = versions::read_versions(&app, &space, &id).await?.pop()
+        && let Some(newest) = versions::newest_version(&app, &space, &id).await?
     {
         return Ok(Json(newest.into()));
     }
@@ -161,22 +159,30 @@ pub(crate) async fn put(
 
 /// Lists the versions of a record, the first one first.
 #[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}/versions", tag = "records", operation_id = "versions",
-    params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
-    (status = 200, description = "All versions", body = RecordVersions),
+    params(("space" = SpaceId, Path), ("id" = String, Path), VersionFilter), responses(
+    (status = 200, description = "All versions; a page of them if they have more than 4 MiB", body = RecordVersions),
 ))]
 pub(crate) async fn versions(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     PathParameters((name, id)): PathParameters<(String, String)>,
+    QueryParameters(filter): QueryParameters<VersionFilter>,
 ) -> Result<Json<RecordVersions>, Problem> {
     let space = access.authorize_space(&name, Right::Read)?;
     app.require_space(&space).await?;
-    let stored = versions::read_versions(&app, &space, &id).await?;
-    if stored.is_empty() {
+    let of = format!("{space}/{id}");
+    let cursors = Cursors::for_list(&app, "versions", &of, &filter).await?;
+    let after: Option<u32> = cursors.start_position(&filter)?;
+    let limit = filter.page_limit()?;
+    let page = versions::list_versions(&app, &space, &id, after.unwrap_or(0), limit).await?;
+    if page.items.is_empty() && after.is_none() {
         return Err(no_record());
     }
-    let items = stored.into_iter().map(Record::from).collect();
-    Ok(Json(RecordVersions { items }))
+    let next = page.next.map(|it| cursors.cursor_after(it)).transpose()?;
+    Ok(Json(RecordVersions {
+        items: page.items,
+        next,
+    }))
 }
 
 /// Erases one record permanently, by your id or Mnemic's, and everything that derives only from it.
@@ -203,8 +209,7 @@ pub(crate) async fn delete(
 
 /// Erases all versions of a record, or the record with an id of Mnemic's; returns the act for the first version.
 async fn erase_all_versions(app: &App, space: &SpaceId, record: String, by: &str) -> Result<Curated, Problem> {
-    let stored = versions::read_versions(app, space, &record).await?;
-    let versions = versions::ids_of_versions(app, space, &record, &stored).await?;
+    let versions = versions::ids_of_versions(app, space, &record).await?;
     if versions.is_empty() {
         let new = NewCuration {
             id: None,

@@ -183,7 +183,7 @@ fn given_id(value: &Value) -> String {
     value
         .get("id")
         .and_then(Value::as_str)
-        .filter(|it| it.len() <= 256)
+        .filter(|it| it.len() <= validate::RECORD_ID_BYTES_MAX)
         .unwrap_or_default()
         .to_owned()
 }

@@ -1,16 +1,15 @@
 //! Chat messages as records: messages of a client of a language model are accepted unchanged.
 //!
 //! A message is `{role, content, name?}`, with optional fields of a record (`id`, `session`, `ordinal`, `observed_at`,
-//! `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept. Each
-//! tool call becomes a separate record. System and developer messages are left out: they are instructions from a
-//! program to a model, not events.
-
-use std::collections::BTreeMap;
+//! `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept; a
+//! picture that is too long for a record is left out. Each tool call becomes a separate record. System and developer
+//! messages are left out: they are instructions from a program to a model, not events.
 
 use serde_json::{Map, Value, json};
 
-/// Maximum number of content parts and of tool calls in one message.
-const PARTS_MAX: usize = 256;
+use super::message_content::Content;
+use super::tool_calls::{Calls, session_name, tool_calls_of};
+
 /// Fields of a record that a message may also have.
 const SHARED: [&str; 6] = ["id", "session", "ordinal", "observed_at", "tags", "metadata"];
 /// Fields of messages that are ignored, because they describe no event.
@@ -29,16 +28,21 @@ const IGNORED: [&str; 7] = [
 pub(crate) struct FromMessages {
     /// The records, in the order of the messages.
     pub(crate) records: Vec<Value>,
-    /// Number of messages that are not stored: those with the role `system` or `developer`, and empty ones.
+    /// Number of messages that are not stored: those with the role `system` or `developer`, and those that hold no
+    /// text, no tool call and no picture that a record can hold.
     pub(crate) left_out: usize,
+    /// For each record, the index of its element in the field `records` of the request; empty if the request has
+    /// `messages`.
+    pub(crate) elements: Vec<usize>,
 }
 
 impl FromMessages {
-    /// Parses messages: a list of them, a single message, or the text of a message of the user.
+    /// Parses messages: a list of them, a single message, or the text of a message of the user. `session` is the session
+    /// of the messages that have none; it is not added to their records.
     ///
     /// # Errors
     /// Names the message and the field that are invalid.
-    pub(crate) fn parse_messages(messages: Value) -> Result<FromMessages, String> {
+    pub(crate) fn parse_messages(messages: Value, session: Option<&str>) -> Result<FromMessages, String> {
         let all = match messages {
             Value::Array(all) => all,
             Value::String(text) => vec![json!({"role": "user", "content": text})],
@@ -48,25 +52,35 @@ impl FromMessages {
             }
         };
         let mut read = FromMessages::default();
-        let mut calls = Calls::default();
+        let mut calls = Calls::of_messages(session);
         for (index, message) in all.into_iter().enumerate() {
-            let at = |error: String| format!("messages[{index}]{error}");
-            let message = match message {
-                Value::Object(it) => it,
-                Value::String(text) => {
-                    let mut it = Map::new();
-                    it.insert("role".to_owned(), json!("user"));
-                    it.insert("content".to_owned(), Value::String(text));
-                    it
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                    return Err(at(": is neither an object nor a text".to_owned()));
-                }
-            };
-            let is_kept = read.add_message(message, &mut calls).map_err(at)?;
-            read.left_out += usize::from(!is_kept);
+            read.add_item(message, &mut calls)
+                .map_err(|error| format!("messages[{index}]{error}"))?;
         }
         Ok(read)
+    }
+
+    /// Adds the records of an item of a list of messages: a message, or the text of a message of the user. `calls` are
+    /// the tool calls of the earlier messages.
+    ///
+    /// # Errors
+    /// Names the field that is invalid, after a `.`, or says what is wrong with the item, after a `:`.
+    pub(super) fn add_item(&mut self, item: Value, calls: &mut Calls) -> Result<(), String> {
+        let message = match item {
+            Value::Object(it) => it,
+            Value::String(text) => {
+                let mut it = Map::new();
+                it.insert("role".to_owned(), json!("user"));
+                it.insert("content".to_owned(), Value::String(text));
+                it
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                return Err(": is neither an object nor a text".to_owned());
+            }
+        };
+        let is_kept = self.add_message(message, calls)?;
+        self.left_out += usize::from(!is_kept);
+        Ok(())
     }
 
     /// Adds the records of a message; returns false if the message is empty.
@@ -107,7 +121,8 @@ impl FromMessages {
             }));
         }
         for call in new_calls {
-            calls.calls_by_id.insert(call.id.clone(), self.records.len());
+            let place = calls.place_of_call(taken.session_name(), call.id);
+            calls.records_by_call.insert(place, self.records.len());
             self.records.push(taken.next_record(|it| {
                 it.insert(
                     "tool".to_owned(),
@@ -118,11 +133,15 @@ impl FromMessages {
         Ok(taken.count > 0)
     }
 
-    /// Adds the result of a tool to the record of its call. If the call is not among these messages, the result becomes
-    /// a separate record.
+    /// Adds the result of a tool to the record of its call. If the call is not among the earlier messages of its
+    /// session, or if the result keeps its own id, it becomes a separate record.
     fn add_result(&mut self, message: Map<String, Value>, calls: &mut Calls, result: ToolResult) {
         let ToolResult { call_id, name, content } = result;
-        let call = call_id.and_then(|it| calls.calls_by_id.remove(&it));
+        let is_separate = calls.keeps_own_ids && message.get("id").is_some_and(|it| !it.is_null());
+        let place = call_id
+            .filter(|_| !is_separate)
+            .map(|it| calls.place_of_call(session_name(&message), it));
+        let call = place.and_then(|it| calls.records_by_call.remove(&it));
         if let Some(tool) = call.and_then(|it| self.records[it].get_mut("tool")) {
             tool["result"] = json!(content.text);
             return;
@@ -141,12 +160,6 @@ impl FromMessages {
 pub(crate) fn is_message(item: &Value) -> bool {
     item.as_object()
         .is_some_and(|it| it.contains_key("role") || it.contains_key("content"))
-}
-
-/// Tool calls without a result so far: the index of the record for each id of a call.
-#[derive(Default)]
-struct Calls {
-    calls_by_id: BTreeMap<String, usize>,
 }
 
 struct ToolResult {
@@ -168,6 +181,10 @@ impl MessageRecords {
         MessageRecords { shared, count: 0 }
     }
 
+    fn session_name(&self) -> Option<&str> {
+        session_name(&self.shared)
+    }
+
     fn next_record(&mut self, fill: impl FnOnce(&mut Map<String, Value>)) -> Value {
         let mut record = self.shared.clone();
         if self.count > 0
@@ -179,103 +196,6 @@ impl MessageRecords {
         fill(&mut record);
         Value::Object(record)
     }
-}
-
-/// Text and picture of a message.
-#[derive(Default)]
-struct Content {
-    text: String,
-    image: Option<String>,
-}
-
-impl Content {
-    fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.image.is_none()
-    }
-
-    fn from_json(content: Value) -> Result<Content, String> {
-        match content {
-            Value::Null => Ok(Content::default()),
-            Value::String(text) => Ok(Content { text, image: None }),
-            Value::Array(parts) => Content::of_parts(parts),
-            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-                Err(".content: is neither a text nor a list of parts".to_owned())
-            }
-        }
-    }
-
-    fn of_parts(parts: Vec<Value>) -> Result<Content, String> {
-        if parts.len() > PARTS_MAX {
-            return Err(format!(".content: has more than {PARTS_MAX} parts"));
-        }
-        let mut content = Content::default();
-        for (index, part) in parts.iter().enumerate() {
-            if let Some(text) = part.as_str().or_else(|| text_part(part)) {
-                if !content.text.is_empty() {
-                    content.text.push('\n');
-                }
-                content.text.push_str(text);
-                continue;
-            }
-            if let Some(uri) = image_part(part) {
-                content.image.get_or_insert_with(|| uri.to_owned());
-                continue;
-            }
-            if part.get("type").and_then(Value::as_str).is_none() {
-                return Err(format!(".content[{index}]: has no type"));
-            }
-        }
-        Ok(content)
-    }
-}
-
-/// Returns the text of a part; `None` if the part is not a text.
-fn text_part(part: &Value) -> Option<&str> {
-    match part.get("type")?.as_str()? {
-        "text" | "input_text" | "output_text" => part.get("text")?.as_str(),
-        "refusal" => part.get("refusal")?.as_str(),
-        _ => None,
-    }
-}
-
-/// Returns the address of the picture in a part; `None` if the part is not a picture.
-fn image_part(part: &Value) -> Option<&str> {
-    let kind = part.get("type")?.as_str()?;
-    if !matches!(kind, "image_url" | "input_image" | "image") {
-        return None;
-    }
-    let place = part.get("image_url").or_else(|| part.get("image"))?;
-    place.as_str().or_else(|| place.get("url")?.as_str())
-}
-
-struct Call {
-    id: String,
-    name: String,
-    arguments: Value,
-}
-
-fn tool_calls_of(value: Value) -> Result<Vec<Call>, String> {
-    let all = match value {
-        Value::Null => return Ok(Vec::new()),
-        Value::Array(all) => all,
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            return Err(".tool_calls: is not a list".to_owned());
-        }
-    };
-    if all.len() > PARTS_MAX {
-        return Err(format!(".tool_calls: has more than {PARTS_MAX} calls"));
-    }
-    let call = |index: usize, it: &Value| {
-        let function = it.get("function").unwrap_or(it);
-        let name = function.get("name").and_then(Value::as_str);
-        let name = name.ok_or_else(|| format!(".tool_calls[{index}].function.name: is missing"))?;
-        Ok(Call {
-            id: it.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            name: name.to_owned(),
-            arguments: function.get("arguments").cloned().unwrap_or_default(),
-        })
-    };
-    all.iter().enumerate().map(|(index, it)| call(index, it)).collect()
 }
 
 /// Removes a text field from a message and returns it.
@@ -292,7 +212,7 @@ mod tests {
     use super::*;
 
     fn parse_valid_messages(messages: Value) -> FromMessages {
-        FromMessages::parse_messages(messages).unwrap()
+        FromMessages::parse_messages(messages, None).unwrap()
     }
 
     #[test]
@@ -338,6 +258,23 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_that_is_too_long_for_a_record_is_left_out() {
+        let long = format!("data:image/jpeg;base64,{}", "A".repeat(300 << 10));
+        let picture = |uri: &str| json!({"type": "image_url", "image_url": {"url": uri}});
+        let read = parse_valid_messages(json!([
+            {"role": "user", "content": [{"type": "text", "text": "My dog."}, picture(&long)]},
+            {"role": "user", "content": [{"type": "text", "text": "My cat."}, picture(&long),
+                picture("data:image/png;base64,AAAA")]},
+            {"role": "user", "content": [picture(&long)]},
+        ]));
+        let expected = json!([
+            {"actor": "user", "text": "My dog."},
+            {"actor": "user", "text": "My cat.", "image_uri": "data:image/png;base64,AAAA"},
+        ]);
+        assert_eq!((Value::Array(read.records), read.left_out), (expected, 1));
+    }
+
+    #[test]
     fn results_of_tools_are_stored_with_their_calls() {
         let read = parse_valid_messages(json!([
             {"role": "assistant", "id": "m", "content": "A moment.", "tool_calls": [
@@ -351,6 +288,22 @@ mod tests {
             {"actor": "tool", "tool": {"name": "clock", "result": "noon"}},
         ]);
         assert_eq!((Value::Array(read.records), read.left_out), (expected, 0));
+    }
+
+    #[test]
+    fn a_result_is_stored_with_the_call_of_its_session() {
+        let calls = json!([{"id": "c", "function": {"name": "look"}}]);
+        let call = |session: &str| json!({"role": "assistant", "session": session, "tool_calls": calls});
+        let read = parse_valid_messages(json!([
+            call("monday"),
+            call("default"),
+            {"role": "tool", "tool_call_id": "c", "content": "sun"},
+            {"role": "tool", "tool_call_id": "c", "session": "monday", "content": "rain"},
+            {"role": "tool", "tool_call_id": "c", "session": "tuesday", "content": "snow"},
+        ]));
+        let results = read.records.iter().map(|it| [&it["session"], &it["tool"]["result"]]);
+        let expected = [["monday", "rain"], ["default", "sun"], ["tuesday", "snow"]];
+        assert_eq!(results.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -381,7 +334,7 @@ mod tests {
                 "messages[0].tool_calls[0].function.name: is missing",
             ),
         ] {
-            let error = FromMessages::parse_messages(messages).unwrap_err();
+            let error = FromMessages::parse_messages(messages, None).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
         }
     }
