@@ -36,6 +36,7 @@ pub use http::openapi::openapi_document;
 pub use mcp::stdio::{Local, serve_stdio as serve_mcp};
 pub use use_cases::administration::erasures::finish_erasure;
 pub use use_cases::administration::rebuild::rederive_space;
+pub use use_cases::write::accept::leaves_no_record;
 
 use crate::app::state::App;
 use crate::use_cases::events::open_hooks;

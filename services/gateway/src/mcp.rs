@@ -41,7 +41,9 @@ use tracing::{Instrument, Span, info_span};
 
 use crate::api::ToolOutcome;
 use crate::api::problem::{Problem, ProblemCode};
+use crate::app::config::Right;
 use crate::app::keys::access::Access;
+use crate::app::request_time_limit::Patience;
 use crate::app::state::App;
 use crate::use_cases::{tools as catalogue, validate};
 use schemas::ApiTool;
@@ -74,6 +76,17 @@ pub(crate) struct Memory {
     pub(crate) space: SpaceId,
     pub(crate) access: Access,
     pub(crate) trace_id: String,
+    /// Time limit of the HTTP request; `None` for a caller at standard input.
+    pub(crate) patience: Option<Patience>,
+}
+
+impl Memory {
+    /// Extends the time limit of the HTTP request to that of a question with these calls of a language model.
+    fn extend_limit(&self, model_calls: u32) {
+        if let Some(patience) = &self.patience {
+            patience.extend_limit(self.app.question_ms_max(model_calls));
+        }
+    }
 }
 
 /// Answers one request of the protocol; `is_json` is true if its headers declare a JSON body.
@@ -161,20 +174,31 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(tools))
     }
 
+    /// Calls a tool. A call that only reads ends at once if the caller cancels it or disconnects. One that writes is
+    /// short and is completed.
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let own = ApiTool::from_name(&call.name);
+        let only_reads = own.is_none_or(|it| it.required_right() == Right::Read);
         let arguments = Value::Object(call.arguments.unwrap_or_default());
         let (memory, span) = self.begin_request();
         let work = async {
-            match ApiTool::from_name(&call.name) {
+            match own {
                 Some(own) => Ok(own.call_tool(&memory, arguments).await),
                 None => call_catalogue_tool(&memory, call.name.into_owned(), arguments).await,
             }
         };
-        work.instrument(span).await.map(CallToolResponse::from)
+        let cancellation = context.ct;
+        tokio::select! {
+            biased;
+            () = cancellation.cancelled(), if only_reads => {
+                Err(ErrorData::internal_error("the call was cancelled", None))
+            }
+            outcome = work.instrument(span) => outcome.map(CallToolResponse::from),
+        }
     }
 
     async fn list_resources(
@@ -267,10 +291,11 @@ async fn call_catalogue_tool(memory: &Memory, name: String, arguments: Value) ->
 }
 
 async fn run_catalogue_tool(memory: &Memory, name: String, arguments: Value) -> Result<ToolOutcome, Problem> {
-    let Memory { app, space, .. } = memory;
+    let Memory { app, space, access, .. } = memory;
     let Looking { as_of, arguments } = tools::parse_arguments(arguments)?;
     let as_of = validate::parse_time_field("as_of", as_of.as_deref())?;
-    catalogue::call_tool(app, space, name, Value::Object(arguments), as_of, Filter::default()).await
+    let arguments = Value::Object(arguments);
+    catalogue::call_tool(app, access.name(), space, name, arguments, as_of, Filter::default()).await
 }
 
 /// Returns the fields of a JSON object; empty for any other value.

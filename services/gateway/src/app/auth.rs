@@ -8,19 +8,27 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::PortError;
+use domain::key::KeyDigest;
 use host::clock;
 
 use crate::api::problem::{Problem, ProblemCode};
 use crate::app::keys::access::Access;
+use crate::app::keys::keyring::digest_of_token;
 use crate::app::state::App;
 
-/// Adds the [`Access`] of the caller to the request, or answers 401.
+/// The digest of a request's token, by which a response without an end checks that its key is still valid; `None` if
+/// the server has no keys.
+#[derive(Clone, Copy)]
+pub(crate) struct TokenDigest(pub(crate) Option<KeyDigest>);
+
+/// Adds the [`Access`] of the caller and the [`TokenDigest`] to the request, or answers 401.
 pub(crate) async fn authenticate_request(
     State(app): State<App>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
     let store = &app.stores().keys;
+    let mut digest = None;
     let access = if app.keys.is_open(&**store).await.map_err(store_is_away)? {
         check_local_request(request.headers())?;
         Access::with_all_rights()
@@ -31,6 +39,7 @@ pub(crate) async fn authenticate_request(
             .and_then(|it| it.to_str().ok())
             .and_then(bearer_token);
         let token = token.ok_or_else(unauthorized_problem)?;
+        digest = Some(digest_of_token(token));
         let found = app
             .keys
             .find_access(store, token, clock::now())
@@ -40,6 +49,7 @@ pub(crate) async fn authenticate_request(
     };
     let caller = access.clone();
     request.extensions_mut().insert(access);
+    request.extensions_mut().insert(TokenDigest(digest));
     let mut response = next.run(request).await;
     // For the access log, which is written by an outer layer.
     response.extensions_mut().insert(caller);

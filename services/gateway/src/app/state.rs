@@ -96,7 +96,7 @@ impl App {
             keys,
             seal,
             rebuilds: Rebuilds::default(),
-            sessions: Sessions::new(),
+            sessions: Sessions::default(),
             in_flight,
             receiving,
             questions,
@@ -138,12 +138,23 @@ impl Parts {
     /// left.
     pub(crate) async fn question_turn(&self, by: &str, time_left: Duration) -> Result<Share, Problem> {
         match timeout(time_left, self.questions.acquire_permit(by)).await {
-            Ok(Ok(share)) => Ok(share),
-            Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::server_exhausted(format!(
-                "{most} questions are in progress, which is the maximum; try again"
-            ))),
+            Ok(share) => share.map_err(too_many_questions),
             Err(_) => Err(Problem::timeout(
                 "the time limit was reached while other questions of this key were in progress",
+            )),
+        }
+    }
+
+    /// Waits until there is a free slot for a further step of a request of a key. Earlier steps may have made calls of a
+    /// language model, which a refusal would waste.
+    ///
+    /// # Errors
+    /// `timeout` if the key gets no slot within the time left.
+    pub(crate) async fn later_question_turn(&self, by: &str, time_left: Duration) -> Result<Share, Problem> {
+        match timeout(time_left, self.questions.wait_for_permit(by)).await {
+            Ok(share) => share.map_err(too_many_questions),
+            Err(_) => Err(Problem::timeout(
+                "the time limit was reached while other questions were in progress",
             )),
         }
     }
@@ -218,4 +229,11 @@ impl Parts {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)));
         now.max(previous.unwrap_or(0) + 1)
     }
+}
+
+fn too_many_questions(refused: Refused) -> Problem {
+    let (Refused::All(most) | Refused::Own(most)) = refused;
+    Problem::server_exhausted(format!(
+        "{most} questions are in progress, which is the maximum; try again"
+    ))
 }

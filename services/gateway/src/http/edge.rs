@@ -2,7 +2,6 @@
 
 mod admission;
 mod cors;
-mod request_time_limit;
 mod unread_body;
 
 use std::panic::AssertUnwindSafe;
@@ -20,10 +19,10 @@ use tracing::{Instrument, debug, error, field, info, info_span};
 
 use crate::api::problem::Problem;
 use crate::app::keys::access::Access;
+use crate::app::request_time_limit::Patience;
 use crate::app::state::App;
 pub(crate) use admission::admit_request;
 pub(crate) use cors::cors_layer;
-pub(crate) use request_time_limit::Patience;
 use unread_body::UnreadBody;
 
 /// Trace id of the request, 32 hex digits.
@@ -37,7 +36,7 @@ const TRACE_HEADER: &str = "x-trace-id";
 /// Runs the request within its time limit, in a span that continues the caller's trace.
 pub(crate) async fn trace_and_bound_request(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let method = request.method().as_str().to_owned();
+    let method = known_method(request.method().as_str().to_owned());
     let route = request
         .extensions()
         .get::<MatchedPath>()
@@ -76,7 +75,6 @@ pub(crate) async fn trace_and_bound_request(State(app): State<App>, mut request:
     let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
     span.in_scope(|| debug!(status, duration_ms, "answered"));
     span.record("http.response.status_code", status);
-    let method = known_method(method);
     if app.config.access_log {
         log_access(&response, &method, &route, started.elapsed(), &trace);
     }
@@ -118,7 +116,8 @@ async fn run_within_time_limit(app: &App, mut request: Request, next: Next) -> R
     }
 }
 
-/// Returns a label for the method. The number of labels is bounded, although callers may invent methods.
+/// Returns the name of a known method, else `other`: callers may invent methods, and the name is in spans, logs and
+/// metrics.
 fn known_method(method: String) -> String {
     let known = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH"];
     if known.contains(&method.as_str()) {

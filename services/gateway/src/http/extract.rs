@@ -19,6 +19,7 @@ const VALUES_MAX: usize = 100_000;
 /// shorter, batches are longer.
 const LARGE_BYTES: usize = 64 << 10;
 
+/// Some programs write this mark first; JSON readers may ignore it (RFC 8259, section 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A JSON body of limited size.
@@ -127,18 +128,21 @@ async fn read_whole_body(request: Request, app: &App) -> Result<Bytes, Problem> 
         })
 }
 
-/// Reads a body to its end and checks its limits, for a handler that parses the body itself.
+/// Reads a body to its end and checks its limits, for a handler that parses the body itself. A byte order mark is not
+/// part of it.
 pub(crate) async fn read_bounded_body(request: Request, app: &App) -> Result<Request, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = read_whole_body(Request::from_parts(parts.clone(), body), app).await?;
+    let bytes = without_byte_order_mark(bytes);
     check_value_count(&bytes)?;
     Ok(Request::from_parts(parts, bytes.into()))
 }
 
-/// Reads a JSON body to its end and checks its limits, for a handler that keeps the bytes unchanged.
+/// Reads a JSON body to its end and checks its limits, for a handler that keeps the bytes unchanged. A byte order mark
+/// is not part of them.
 pub(crate) async fn json_bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     check_json_headers(request.headers())?;
-    let bytes = read_whole_body(request, app).await?;
+    let bytes = without_byte_order_mark(read_whole_body(request, app).await?);
     check_value_count(&bytes)?;
     Ok(bytes)
 }
@@ -151,8 +155,14 @@ fn check_value_count(bytes: &[u8]) -> Result<(), Problem> {
     Err(Problem::new(ProblemCode::TooLarge).with_detail(detail))
 }
 
+fn without_byte_order_mark(bytes: Bytes) -> Bytes {
+    match bytes.starts_with(BYTE_ORDER_MARK) {
+        true => bytes.slice(BYTE_ORDER_MARK.len()..),
+        false => bytes,
+    }
+}
+
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    // Some programs write a byte order mark first; JSON readers may ignore it (RFC 8259, section 8.1).
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     check_value_count(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);

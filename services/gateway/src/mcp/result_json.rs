@@ -5,15 +5,20 @@ use serde_json::{Value, json};
 use super::result_text;
 use crate::api::{Accepted, ItemStatus, QueryResponse, RecallResponse};
 
-/// Returns the numbers of stored, duplicate and rejected records, and whether they are searchable.
+/// Returns the numbers of stored, duplicate and rejected records, and whether they are searchable; the number of chat
+/// messages that are left out only if it is not 0.
 pub(super) fn accepted_to_json(accepted: &Accepted, searchable: bool) -> Value {
     let count = |status| accepted.items.iter().filter(|it| it.status == status).count();
-    json!({
+    let mut counts = json!({
         "kept": count(ItemStatus::Accepted),
         "known": count(ItemStatus::Duplicate),
         "rejected": count(ItemStatus::Rejected),
         "searchable": searchable,
-    })
+    });
+    if accepted.left_out > 0 {
+        counts["left_out"] = json!(accepted.left_out);
+    }
+    counts
 }
 
 /// Returns verdict, answer and evidence; `reasons` and `degraded` only if they are not empty.

@@ -55,6 +55,9 @@ pub(super) fn accepted_to_text(accepted: &Accepted, searchable: bool) -> String 
         count(ItemStatus::Duplicate),
         count(ItemStatus::Rejected),
     );
+    if accepted.left_out > 0 {
+        let _ = write!(text, ", {} left out", accepted.left_out);
+    }
     text.push_str(if searchable {
         "; searchable now."
     } else {

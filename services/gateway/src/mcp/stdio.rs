@@ -42,6 +42,7 @@ pub async fn serve_stdio(context: host::Context, local: Local) -> anyhow::Result
             space: local.space,
             access,
             trace_id: String::new(),
+            patience: None,
         },
         span: None,
     };

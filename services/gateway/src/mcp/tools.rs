@@ -16,7 +16,8 @@ use crate::api::problem::Problem;
 use crate::api::{Budget, Filter, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy, at_path};
 use crate::app::config::Right;
 use crate::app::watermark;
-use crate::use_cases::write::{accept, curate};
+use crate::use_cases::write::accept;
+use crate::use_cases::write::curate;
 use crate::use_cases::{query, recall};
 
 /// Longest time that `remember` waits until its records are searchable.
@@ -172,10 +173,10 @@ async fn remember_records(memory: &Memory, arguments: Value) -> Result<CallToolR
         messages,
         session,
     };
-    let mut records = input.into_records()?.records;
-    add_tags(&mut records, &tags);
+    let mut request = input.into_records()?;
+    add_tags(&mut request.records, &tags);
     let Memory { app, space, access, .. } = memory;
-    let accepted = accept::accept_batch(app, access, space, records, None).await?;
+    let accepted = accept::accept_request(app, access, space, request, None).await?;
     let position = watermark::to_position(app, space, &accepted.watermark).await?;
     // The records are stored, whatever the result of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
@@ -202,6 +203,7 @@ fn any_of(tags: Vec<String>) -> TagFilter {
 
 async fn ask_question(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let ask: Ask = parse_arguments(arguments)?;
+    memory.extend_limit(ask.model_calls);
     let request = QueryRequest {
         question: ask.question,
         strategy: ask.strategy,
@@ -237,6 +239,7 @@ async fn ask_question(memory: &Memory, arguments: Value) -> Result<CallToolResul
 
 async fn recall_hints(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let recall_arguments: Recall = parse_arguments(arguments)?;
+    memory.extend_limit(recall_arguments.model_calls);
     let request = RecallRequest {
         message: recall_arguments.message,
         actor: recall_arguments.actor,

@@ -126,11 +126,15 @@ impl ChatRequest {
         users.map(|it| it.text.as_str()).find(|it| !it.trim().is_empty())
     }
 
-    /// Returns the messages of the user since the last reply, each with its index in the conversation.
+    /// Returns the messages of the user since the last reply, each with its index in the conversation. Messages of the
+    /// assistant at the end are the beginning of the reply that is requested.
     pub(super) fn user_messages_since_reply(&self) -> impl Iterator<Item = (usize, &Message)> {
-        let replied = self.parsed_messages.iter().rposition(|it| it.role == Role::Assistant);
+        let is_reply = |it: &Message| it.role == Role::Assistant;
+        let messages = &self.parsed_messages;
+        let end = messages.iter().rposition(|it| !is_reply(it)).map_or(0, |it| it + 1);
+        let replied = messages[..end].iter().rposition(is_reply);
         let from = replied.map_or(0, |it| it + 1);
-        let since = self.parsed_messages.iter().enumerate().skip(from);
+        let since = messages.iter().enumerate().skip(from);
         since.filter(|(_, it)| it.role == Role::User && !it.text.trim().is_empty())
     }
 
@@ -251,6 +255,24 @@ mod tests {
         let looping = request_of_body(&looping.to_string());
         assert_eq!(looping.user_messages_since_reply().count(), 0);
         assert_eq!(looping.last_user_text(), Some("How warm is it?"));
+    }
+
+    #[test]
+    fn a_reply_that_the_caller_begins_belongs_to_the_turn() {
+        let messages = json!({"messages": [
+            {"role": "user", "content": "I have a dog."},
+            {"role": "assistant", "content": "What is it called?"},
+            {"role": "user", "content": "Rex."},
+            {"role": "assistant", "content": "Sure: "},
+        ]});
+        let request = request_of_body(&messages.to_string());
+        let turn: Vec<(usize, &str)> = request
+            .user_messages_since_reply()
+            .map(|(at, it)| (at, it.text.as_str()))
+            .collect();
+        assert_eq!(turn, [(2, "Rex.")]);
+        let without_user = request_of_body(r#"{"messages":[{"role":"assistant","content":"Hi"}]}"#);
+        assert_eq!(without_user.user_messages_since_reply().count(), 0);
     }
 
     #[test]

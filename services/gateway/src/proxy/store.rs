@@ -7,18 +7,20 @@
 use std::time::Duration;
 
 use domain::id::SpaceId;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
-use tracing::{Instrument, info_span, warn};
+use tracing::{Instrument, info, info_span, warn};
 
 use super::evidence::replace_control_characters;
-use super::reply::Reply;
+use super::reply::{Call, Reply};
 use super::request::{ChatRequest, Message};
-use crate::api::{Item, ItemStatus};
+use crate::api::{Item, ItemStatus, NewRecord};
 use crate::app::hex::to_hex;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
+use crate::use_cases::validate::{self, FIELD_BYTES_MAX, NAME_BYTES_MAX};
 use crate::use_cases::write::accept;
 
 /// Longest wait of a chat until its records are on disk; after it they are stored in the background.
@@ -50,11 +52,12 @@ pub(super) enum StoreOutcome {
 }
 
 impl Storing {
-    /// Returns the records of the user's messages.
+    /// Returns the records of the user's messages. A name that no record can have is left out.
     pub(super) fn user_records(&self, request: &ChatRequest) -> Vec<Value> {
         let records = request.user_messages_since_reply().flat_map(|(at, message)| {
             let Message { name, text, .. } = message;
-            let actor = name.as_deref().unwrap_or("user");
+            let is_valid = |it: &&str| validate::check_name("name", Some(*it), NAME_BYTES_MAX).is_ok();
+            let actor = name.as_deref().filter(is_valid).unwrap_or("user");
             let seed = format!("{at} user {actor}");
             self.text_records(&seed, actor, text)
         });
@@ -73,12 +76,8 @@ impl Storing {
         let mut records = self.texts_as(&seed, "assistant", &reply.text, &content);
         for (number, call) in reply.calls.iter().enumerate() {
             let call_content = content(&format!("{} {}", call.name, call.arguments));
-            let arguments =
-                serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.clone()));
-            records.push(json!({
-                "id": self.derive_record_id(&format!("{seed} call {number}"), &call_content), "session": self.session, "actor": "assistant",
-                "tool": { "name": call.name, "arguments": arguments }
-            }));
+            let id = self.derive_record_id(&format!("{seed} call {number}"), &call_content);
+            records.push(self.call_record(&id, call));
         }
         if reply.cut {
             for record in &mut records {
@@ -86,6 +85,30 @@ impl Storing {
             }
         }
         records
+    }
+
+    /// Returns the record of a tool call. Arguments that are too long, or nested too deeply, become text, which is cut
+    /// off at the longest length.
+    fn call_record(&self, id: &str, call: &Call) -> Value {
+        let record_with = |arguments: Value| {
+            json!({
+                "id": id, "session": self.session, "actor": "assistant",
+                "tool": { "name": call.name, "arguments": arguments }
+            })
+        };
+        let parsed = serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.as_str()));
+        let record = record_with(parsed);
+        let text_bytes_max = self.app.config.text_bytes_max;
+        if NewRecord::deserialize(&record).is_ok_and(|it| validate::check_record(&it, text_bytes_max).is_ok()) {
+            return record;
+        }
+        let text = replace_control_characters(&call.arguments);
+        let end = text.floor_char_boundary(text_bytes_max.min(FIELD_BYTES_MAX));
+        let mut record = record_with(Value::from(&text[..end]));
+        if end < text.len() {
+            record["metadata"] = json!({ "cut": "true" });
+        }
+        record
     }
 
     /// Stores records. Once started, it finishes even if the caller stops waiting; the wait is at most [`PATIENCE`].
@@ -161,6 +184,11 @@ impl Storing {
 /// `Idempotency-Key` stored another reply.
 fn result_of_items(items: &[Item]) -> StoreOutcome {
     let known = |it: &Item| it.problem.as_ref().is_some_and(|it| it.status == 409);
+    let refused = |it: &&Item| it.status == ItemStatus::Rejected && !known(it);
+    match items.iter().filter(refused).count() {
+        0 => {}
+        records => info!(records, "parts of a chat through the proxy cannot be records"),
+    }
     match items.iter().any(|it| it.status != ItemStatus::Rejected || known(it)) {
         true => StoreOutcome::Kept,
         false => StoreOutcome::Not("nothing in it can be a record"),

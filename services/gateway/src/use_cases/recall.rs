@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span};
 
 use self::choice::HintDecision;
+use self::recall_ledger::GivenHints;
 use crate::api::problem::Problem;
 use crate::api::{Dismissal, RecallCost, RecallRequest, RecallResponse, StepTime};
 use crate::app::state::App;
@@ -46,6 +47,8 @@ struct RecallInProgress<'a> {
     by: String,
     started: Instant,
     budget: Duration,
+    /// Whether the router was asked before.
+    has_looked: bool,
     models: ModelBudget,
     trail: Trail,
     steps: Vec<StepTime>,
@@ -75,6 +78,7 @@ async fn find_hints(app: &App, space: &SpaceId, context: RecallContext) -> Resul
         by,
         started: Instant::now(),
         budget: Duration::from_millis(request.budget.time_ms(most)),
+        has_looked: false,
         models: ModelBudget::new(request.budget.model_allowance()),
         trail: Trail::default(),
         steps: Vec::new(),
@@ -90,7 +94,7 @@ async fn find_hints(app: &App, space: &SpaceId, context: RecallContext) -> Resul
         app.sessions.lock_session(space, &request.session),
     )
     .await;
-    let Ok(_turn) = turn else {
+    let Ok(turn) = turn else {
         let detail = "the time limit was reached while other messages of this session were in progress";
         return Err(Problem::timeout(detail));
     };
@@ -119,7 +123,14 @@ async fn find_hints(app: &App, space: &SpaceId, context: RecallContext) -> Resul
     let hint_ids: Vec<HintId> = decided.recall_result.hints.iter().map(|it| it.id).collect();
     if !hint_ids.is_empty() {
         let begun = Instant::now();
-        recall_ledger::note_given_hints(app, space, &request.session, &known.erasures, &hint_ids).await?;
+        let given = GivenHints {
+            space: space.clone(),
+            session: request.session,
+            known_erasures: known.erasures,
+            hints: hint_ids,
+            turn,
+        };
+        recall_ledger::note_given_hints(app, given).await?;
         recalling.note_step("note", begun);
     }
     let silent = reason_for_silence(open, most, &decided);
@@ -150,8 +161,18 @@ impl RecallInProgress<'_> {
         Ok(decided)
     }
 
-    /// Asks the router; its steps are recorded as parts of `step`.
+    /// Asks the router, as one question of the caller's key; its steps are recorded as parts of `step`.
+    ///
+    /// # Errors
+    /// If too many questions are in progress, the first look of a message is refused, and a later one waits within the
+    /// time limit.
     async fn request_hints(&mut self, step: &str, ask: &RecallV1) -> Result<RecalledV1, Problem> {
+        let _turn = if self.has_looked {
+            self.app.later_question_turn(&self.by, self.time_left()).await?
+        } else {
+            self.app.question_turn(&self.by, self.time_left()).await?
+        };
+        self.has_looked = true;
         let begun = Instant::now();
         let outcome = self.app.context.send_request(ask.clone(), self.time_left());
         let outcome = outcome.instrument(info_span!("recall")).await;

@@ -27,9 +27,10 @@ pub(crate) async fn list_tools(app: &App) -> Result<Vec<ToolSpec>, Problem> {
     Ok(listed.into_iter().map(ToolSpec::from).collect())
 }
 
-/// Calls a tool in an existing space.
+/// Calls a tool in an existing space, as one question of the key `by`.
 pub(crate) async fn call_tool(
     app: &App,
+    by: &str,
     space: &SpaceId,
     name: String,
     arguments: Value,
@@ -49,7 +50,9 @@ pub(crate) async fn call_tool(
         filter: QueryFilter::default(),
     };
     let begun = Instant::now();
-    let outcome = app.context.send_request(call, request_timeout(app));
+    let time_left = || request_timeout(app).saturating_sub(begun.elapsed());
+    let _turn = app.question_turn(by, time_left()).await?;
+    let outcome = app.context.send_request(call, time_left());
     let outcome = outcome.instrument(info_span!("tool")).await?;
     Ok(ToolOutcome {
         result: outcome.result,

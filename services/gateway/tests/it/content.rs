@@ -71,6 +71,14 @@ async fn a_body_may_begin_with_a_byte_order_mark() {
     let gateway = Gateway::new().await;
     let body = "\u{feff}{\"records\":[{\"text\":\"x\"}]}";
     assert_eq!(gateway.send(RECORDS, body).await.status, 202);
+    let message = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/list\"}";
+    let headers = [
+        ("accept", "application/json, text/event-stream"),
+        ("host", "localhost"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let listed = gateway.send_with("POST /v1/spaces/s/mcp", message, &headers).await;
+    assert_eq!(listed.status, 200, "{listed:?}");
     let twice = gateway
         .send("POST /v1/spaces/s/records", &format!("\u{feff}{body}"))
         .await;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
+use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
+use chrono::TimeDelta;
 use domain::erasure::{ErasureKind, Receipt};
 use domain::id::{ErasureId, RecordId};
 use domain::port::Position;
@@ -11,7 +13,9 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::access;
 use crate::harness::Gateway;
+use crate::keys::{key, made};
 
 /// Longest wait for an expected event; long enough for a loaded machine.
 const SOON: Duration = Duration::from_secs(60);
@@ -61,6 +65,16 @@ impl Listening {
         if !last.is_empty() {
             request = request.header("last-event-id", last);
         }
+        Listening::open_with(gateway, request).await
+    }
+
+    /// Opens a stream with a key, and reads its first block.
+    async fn open_as(gateway: &Gateway, token: &str) -> (Listening, Block) {
+        let request = Request::get(EVENTS).header("authorization", format!("Bearer {token}"));
+        Listening::open_with(gateway, request).await
+    }
+
+    async fn open_with(gateway: &Gateway, request: Builder) -> (Listening, Block) {
         let response = gateway.response(request.body(Body::empty()).unwrap()).await;
         assert_eq!(response.status(), StatusCode::OK, "{response:?}");
         let (parts, body) = response.into_parts();
@@ -103,6 +117,12 @@ impl Listening {
         }
         found.sort_by(|a, b| a.event.cmp(&b.event));
         found
+    }
+
+    /// Waits until the stream ends without a further block.
+    async fn ends(&mut self) {
+        let end = tokio::time::timeout(SOON, self.block()).await.unwrap();
+        assert_eq!(end, None);
     }
 
     async fn is_quiet(&mut self) -> bool {
@@ -290,6 +310,32 @@ async fn a_stream_ends_when_the_server_stops() {
     let (mut listening, _) = Listening::open(&gateway, "").await;
     assert!(listening.is_quiet().await);
     gateway.context.shutdown.cancel();
-    let end = tokio::time::timeout(SOON, listening.block()).await.unwrap();
-    assert_eq!(end, None);
+    listening.ends().await;
+}
+
+#[tokio::test]
+async fn a_stream_ends_at_every_gateway_when_its_key_is_revoked() {
+    let settings = format!("{SETTINGS}\n{}", access::KEYS);
+    let gateway = Gateway::with(&settings).await;
+    let another = gateway.another(&settings);
+    let token = made(&gateway, key("assistant", &["s"], &["read"])).await;
+    let (mut here, _) = Listening::open_as(&gateway, &token).await;
+    let (mut there, _) = Listening::open_as(&another, &token).await;
+    let (mut other, _) = Listening::open_as(&gateway, "reader").await;
+    assert!(here.is_quiet().await && there.is_quiet().await, "the key is valid");
+    let revoked = gateway.send_as("owner", "DELETE /v1/keys/assistant", "").await;
+    assert_eq!(revoked.status, StatusCode::NO_CONTENT, "{revoked:?}");
+    here.ends().await;
+    there.ends().await;
+    assert!(other.is_quiet().await, "the stream of another key continues");
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_its_key_expires() {
+    let gateway = Gateway::with(&format!("{SETTINGS}\n{}", access::KEYS)).await;
+    let mut new = key("assistant", &["s"], &["read"]);
+    new["expires_at"] = json!((host::clock::now() + TimeDelta::seconds(4)).to_rfc3339());
+    let token = made(&gateway, new).await;
+    let (mut listening, _) = Listening::open_as(&gateway, &token).await;
+    listening.ends().await;
 }

@@ -9,13 +9,13 @@ use crate::access::KEYS;
 use crate::harness::{Gateway, Reply};
 
 /// Creates a key as `owner` and returns its token.
-async fn made(gateway: &Gateway, key: Value) -> String {
+pub(crate) async fn made(gateway: &Gateway, key: Value) -> String {
     let reply = gateway.send_as("owner", "POST /v1/keys", &key.to_string()).await;
     assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
     reply.json()["token"].as_str().unwrap().to_owned()
 }
 
-fn key(name: &str, spaces: &[&str], rights: &[&str]) -> Value {
+pub(crate) fn key(name: &str, spaces: &[&str], rights: &[&str]) -> Value {
     json!({"name": name, "spaces": spaces, "rights": rights})
 }
 

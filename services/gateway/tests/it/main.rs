@@ -34,6 +34,7 @@ mod records;
 mod seal;
 mod sessions;
 mod spaces;
+mod spans;
 mod strategies;
 mod tools;
 mod units;

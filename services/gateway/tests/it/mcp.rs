@@ -1,6 +1,7 @@
 //! The Model Context Protocol on the wire.
 
 mod data;
+mod early_ends;
 mod prompts;
 mod resources;
 

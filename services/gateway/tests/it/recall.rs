@@ -1,4 +1,5 @@
 mod choice;
+pub(crate) mod shares;
 
 use std::sync::Arc;
 

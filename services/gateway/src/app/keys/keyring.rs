@@ -88,10 +88,27 @@ impl Keyring {
         token: &str,
         now: DateTime<Utc>,
     ) -> Result<Option<Access>, PortError> {
-        let digest: KeyDigest = Sha256::digest(token.as_bytes()).into();
+        let digest = digest_of_token(token);
         match self.find_configured(&digest) {
             Some(access) => Ok(Some(access)),
             None => self.stored.find_access(store, token, digest, now).await,
+        }
+    }
+
+    /// Returns the access of a token at a moment, for a token that was valid when its request began; `None` if it is no
+    /// longer valid. This is not recorded as a use of the key.
+    ///
+    /// # Errors
+    /// Errors of the store, for a token that is in the store and was not found there within the last seconds.
+    pub(crate) async fn find_access_by_digest(
+        &self,
+        store: &dyn port::Keys,
+        digest: &KeyDigest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Access>, PortError> {
+        match self.find_configured(digest) {
+            Some(access) => Ok(Some(access)),
+            None => self.stored.find_access_by_digest(store, *digest, now).await,
         }
     }
 
@@ -121,6 +138,11 @@ impl Keyring {
     pub(crate) fn forget_tokens_of_key(&self, name: &str) {
         self.stored.forget_tokens_of_key(name);
     }
+}
+
+/// Returns the digest by which the key of a token is found.
+pub(crate) fn digest_of_token(token: &str) -> KeyDigest {
+    Sha256::digest(token.as_bytes()).into()
 }
 
 async fn has_unrevoked_key(store: &dyn port::Keys) -> Result<bool, PortError> {

@@ -71,14 +71,33 @@ impl StoredTokens {
         if !has_form(token) {
             return Ok(None);
         }
-        let Some(found) = self.find_key_by_digest(&**store, digest).await? else {
+        let Some(key) = self.find_valid_key(&**store, digest, now).await? else {
             return Ok(None);
         };
-        if !is_same(&found.digest, &digest) || !found.is_valid(now) {
-            return Ok(None);
-        }
-        self.note_use(store, &found.key, now);
-        Ok(Some(access_from_key(found.key)))
+        self.note_use(store, &key, now);
+        Ok(Some(access_from_key(key)))
+    }
+
+    /// Returns the access of a token at a moment, by its digest, and records no use.
+    pub(crate) async fn find_access_by_digest(
+        &self,
+        store: &dyn port::Keys,
+        digest: KeyDigest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Access>, PortError> {
+        Ok(self.find_valid_key(store, digest, now).await?.map(access_from_key))
+    }
+
+    /// Returns the key of a digest; `None` if there is none, or if its token is not valid at `now`.
+    async fn find_valid_key(
+        &self,
+        store: &dyn port::Keys,
+        digest: KeyDigest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Key>, PortError> {
+        let found = self.find_key_by_digest(store, digest).await?;
+        let valid = found.filter(|it| is_same(&it.digest, &digest) && it.is_valid(now));
+        Ok(valid.map(|it| it.key))
     }
 
     /// Returns the key of a digest from the store, or from the cache if the entry is younger than [`AGE`].

@@ -65,6 +65,17 @@ impl Shares {
         self.join_total_permit(own)
     }
 
+    /// Waits until the key holds less than its share and a permit of the total is free, then takes both.
+    pub(crate) async fn wait_for_permit(&self, key: &str) -> Result<Share, Refused> {
+        let own = match self.share_of_key(key) {
+            Some(own) => own.acquire_owned().await.ok(),
+            None => None,
+        };
+        let all = Arc::clone(&self.all).acquire_owned().await;
+        let all = all.map_err(|_| Refused::All(self.total))?;
+        Ok(Share { _all: all, _own: own })
+    }
+
     /// Returns the number of permits in use.
     pub(crate) fn count_permits_in_use(&self) -> usize {
         self.total.saturating_sub(self.all.available_permits())
@@ -166,6 +177,19 @@ mod tests {
             assert!(shares.try_acquire_permit("a").is_err());
             drop(permits);
         }
+    }
+
+    #[tokio::test]
+    async fn a_permit_that_is_waited_for_is_given_when_one_is_returned() {
+        let shares = Shares::new(1, 1, &[key_with_name("a"), key_with_name("b")]);
+        let permit = shares.try_acquire_permit("b").unwrap();
+        let next = pin!(shares.wait_for_permit("a"));
+        let Either::Right(((), next)) = select(next, pin!(tokio::task::yield_now())).await else {
+            panic!("a permit beyond the total was given");
+        };
+        drop(permit);
+        assert!(next.await.is_ok());
+        assert_eq!(shares.count_permits_in_use(), 0);
     }
 
     #[tokio::test]

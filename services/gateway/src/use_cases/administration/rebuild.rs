@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
-use domain::message::RecordsAcceptedV1;
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Position;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
@@ -23,8 +23,10 @@ const BATCH: usize = 250;
 const BATCH_BYTES: usize = 1 << 20;
 /// Number of messages in flight.
 const AHEAD: usize = 8;
-/// Longest wait until the records of one message are written again.
+/// Time after which a wait for a message is judged by whether anything before it was settled in the meantime.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Number of unsettled messages, the first ones of the space, by which progress is noticed.
+const NOTICED: usize = 32;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Time after a switch within which every search that began before it has ended.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -77,7 +79,7 @@ async fn rebuild_space(app: &App, space: &SpaceId) -> Result<(), PortError> {
 /// this run; `done` receives the number of searchable records.
 ///
 /// # Errors
-/// `Timeout` if no writer does it; errors of the stores and of the bus.
+/// `Timeout` if no writer does it, however long the queue of the space is; errors of the stores and of the bus.
 pub async fn rederive_space(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u64)) -> Result<(), PortError> {
     let created = ctx.backends.records.space(space).await?.map(|it| it.created_at);
     let (mut waiting, mut records) = (Vec::new(), 0);
@@ -144,15 +146,81 @@ async fn wait_until_searchable(
     mut records: u64,
 ) -> Result<u64, PortError> {
     for (position, count) in waiting.drain(..) {
-        let begun = Instant::now();
+        let mut wait = Wait::begin(Instant::now());
         while !ctx.backends.records.is_written(space, position).await? {
-            if begun.elapsed() > PATIENCE {
-                let detail = format!("no writer has derived {space} again; is one running?");
-                return Err(PortError::new("rebuild", ErrorKind::Timeout, detail));
+            let now = Instant::now();
+            if wait.is_long(now) {
+                let subject = RecordsAcceptedV1::SUBJECT;
+                let mut ahead = ctx.backends.bus.unsettled(subject, space.as_str(), NOTICED).await?;
+                ahead.retain(|it| *it <= position);
+                if !wait.continue_with(ahead, now) {
+                    let detail = format!("no writer has derived {space} again; is one running?");
+                    return Err(PortError::new("rebuild", ErrorKind::Timeout, detail));
+                }
             }
             sleep(PAUSE).await;
         }
         records += count;
     }
     Ok(records)
+}
+
+/// A wait for a message, which goes on as long as the messages before it are settled.
+struct Wait {
+    /// Beginning of the part of the wait that is judged next.
+    since: Instant,
+    /// The first unsettled messages up to the awaited one at that moment; `None` in the first part.
+    ahead: Option<Vec<Position>>,
+}
+
+impl Wait {
+    fn begin(now: Instant) -> Wait {
+        Wait {
+            since: now,
+            ahead: None,
+        }
+    }
+
+    /// Returns true if a part of the wait has ended.
+    fn is_long(&self, now: Instant) -> bool {
+        now.duration_since(self.since) > PATIENCE
+    }
+
+    /// Begins the next part, in which `ahead` is unsettled. Returns false if nothing was settled in the last one.
+    fn continue_with(&mut self, ahead: Vec<Position>, now: Instant) -> bool {
+        let before = self.ahead.replace(ahead.clone());
+        self.since = now;
+        before.is_none_or(|it| it.iter().any(|it| !ahead.contains(it)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn positions(numbers: &[u64]) -> Vec<Position> {
+        numbers.iter().copied().map(Position).collect()
+    }
+
+    #[test]
+    fn a_wait_goes_on_while_messages_ahead_are_settled() {
+        let mut now = Instant::now();
+        let mut wait = Wait::begin(now);
+        for (ahead, goes_on) in [
+            (&[3, 5, 8][..], true),
+            (&[5, 8][..], true),
+            (&[5, 8][..], false),
+            (&[8][..], true),
+            // A dead letter was replayed; this needs no writer.
+            (&[5, 8][..], false),
+            (&[][..], true),
+            // It was settled without being written.
+            (&[][..], false),
+        ] {
+            assert!(!wait.is_long(now + PATIENCE));
+            now += PATIENCE + PAUSE;
+            assert!(wait.is_long(now));
+            assert_eq!(wait.continue_with(positions(ahead), now), goes_on, "{ahead:?}");
+        }
+    }
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 use axum::response::sse::Event as SseEvent;
 use domain::PortError;
 use domain::id::SpaceId;
+use domain::key::KeyDigest;
 use domain::port::SpaceInfo;
 use futures::stream::{self, Stream};
+use host::clock;
 use serde::Serialize;
 use tokio::time::sleep;
 use tracing::debug;
@@ -18,6 +20,7 @@ use super::space_watch::Watch;
 use super::stream_position::StreamPosition;
 use crate::api::problem::Problem;
 use crate::api::{EventGap, EventKind};
+use crate::app::config::Right;
 use crate::app::seal::Sealer;
 use crate::app::state::{App, Share};
 
@@ -35,24 +38,27 @@ pub(crate) struct EventStream {
     /// Events to send, in order.
     pending: VecDeque<SseEvent>,
     pause: Duration,
+    /// Digest of the caller's token; `None` if the server has no keys.
+    token_digest: Option<KeyDigest>,
     _share: Share,
 }
 
 impl EventStream {
     /// Opens a stream that continues after the event with the id `last`, or starts now. It includes all events up to
-    /// the return of this function.
+    /// the return of this function. `token_digest` is that of the caller's token; `None` if the server has no keys.
     ///
     /// # Errors
     /// The space does not exist; a store is not available.
     pub(crate) async fn open_after_event(
         app: App,
         space: SpaceId,
+        token_digest: Option<KeyDigest>,
         last: Option<&str>,
         share: Share,
     ) -> Result<EventStream, Problem> {
         let info = app.require_space(&space).await?;
         let sealer = app.sealer().await?.clone();
-        let now = host::clock::now();
+        let now = clock::now();
         let last = last.filter(|it| !it.is_empty());
         let resumed = last.map(|id| place_from_last_event_id(&sealer, &info, id)).transpose();
         let watch = match &resumed {
@@ -66,6 +72,7 @@ impl EventStream {
             sealer,
             watch,
             pending: VecDeque::new(),
+            token_digest,
             _share: share,
         };
         let watermark = stream.sealer.seal_watermark(&stream.space, info.written)?;
@@ -89,7 +96,7 @@ impl EventStream {
         Ok(stream)
     }
 
-    /// Returns the events until the server stops.
+    /// Returns the events until the server stops or the caller's key no longer opens the space.
     pub(crate) fn into_events(self) -> impl Stream<Item = Result<SseEvent, Infallible>> + Send + 'static {
         stream::unfold(self, async |mut it| {
             let event = it.next_event().await?;
@@ -109,7 +116,8 @@ impl EventStream {
                 () = sleep(self.pause) => {}
             }
             match self.look_again().await {
-                Ok(()) => self.pause = poll,
+                Ok(true) => self.pause = poll,
+                Ok(false) => return None,
                 Err(error) => {
                     debug!(
                         error = &error as &dyn std::error::Error,
@@ -121,9 +129,19 @@ impl EventStream {
         }
     }
 
-    async fn look_again(&mut self) -> Result<(), PortError> {
-        let info = self.app.stores().records.space(&self.space).await?;
-        self.poll_space(info).await
+    /// Polls the space if the caller's key still opens it; returns false if it does not.
+    async fn look_again(&mut self) -> Result<bool, PortError> {
+        let stores = self.app.stores();
+        if let Some(digest) = &self.token_digest {
+            let now = clock::now();
+            let access = self.app.keys.find_access_by_digest(&*stores.keys, digest, now).await?;
+            if access.is_none_or(|it| it.authorize_space(self.space.as_str(), Right::Read).is_err()) {
+                return Ok(false);
+            }
+        }
+        let info = stores.records.space(&self.space).await?;
+        self.poll_space(info).await?;
+        Ok(true)
     }
 
     /// Polls the space, and queues the events that were noticed, also if the poll failed later.

@@ -88,7 +88,7 @@ impl Query<'_> {
         if self.route.focus.is_empty() {
             return Ok(first);
         }
-        let _turn = self.app.question_turn(by, self.time_left()).await?;
+        let _turn = self.app.later_question_turn(by, self.time_left()).await?;
         self.request_route().await
     }
 
@@ -105,7 +105,7 @@ impl Query<'_> {
             return Ok(Vec::new());
         }
         let parts = self.plan_parts(asked_at, true).await;
-        let _turn = self.app.question_turn(by, self.time_left()).await?;
+        let _turn = self.app.later_question_turn(by, self.time_left()).await?;
         for routed in self.route_parts(&parts, OPENING).await.into_iter().flatten() {
             take_ranked_units(lines, &routed, OPENING as usize);
         }

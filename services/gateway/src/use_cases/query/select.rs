@@ -65,7 +65,7 @@ impl Query<'_> {
         if chosen.is_empty() {
             return Ok(routed);
         }
-        let _turn = self.app.question_turn(by, self.time_left()).await?;
+        let _turn = self.app.later_question_turn(by, self.time_left()).await?;
         self.route.selected = chosen;
         self.request_route().await
     }

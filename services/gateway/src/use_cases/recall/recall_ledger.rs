@@ -4,7 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{HintId, PageId, SessionId, SpaceId};
 use domain::recall::{Note, NoteKind, erasures_scope, session_scope};
 use host::clock;
-use tracing::warn;
+use tokio::sync::OwnedMutexGuard;
+use tracing::{Instrument, warn};
 use uuid::Uuid;
 
 use crate::api::problem::Problem;
@@ -53,22 +54,44 @@ pub(crate) async fn read_session_state(app: &App, space: &SpaceId, session: &str
     })
 }
 
-/// Notes that hints were given in a session whose erasures were known when the search began. If another gateway erases
-/// the session meanwhile, no hint stays: either this call sees the erasure, or the erasure comes after the note and
-/// removes it.
-pub(crate) async fn note_given_hints(
-    app: &App,
-    space: &SpaceId,
-    session: &str,
-    erased: &[Note],
-    hints: &[HintId],
-) -> Result<(), Problem> {
-    note_hints(app, space, &session_scope(session), NoteKind::Said, hints).await?;
-    let records = &app.stores().records;
-    if records.notes(space, &scope_of_erasures(space, session)).await? != erased {
-        records.forget_notes(space, &session_scope(session)).await?;
-    }
-    Ok(())
+/// Hints that were given for a message of a session.
+pub(crate) struct GivenHints {
+    pub(crate) space: SpaceId,
+    /// Name of the session.
+    pub(crate) session: String,
+    /// Notes of the erasures of the session, as they were when the search began.
+    pub(crate) known_erasures: Vec<Note>,
+    pub(crate) hints: Vec<HintId>,
+    /// The turn of the message in its session.
+    pub(crate) turn: OwnedMutexGuard<()>,
+}
+
+/// Notes that hints were given in a session. If another gateway erases the session meanwhile, no hint stays: either this
+/// call sees the erasure, or the erasure comes after the note and removes it.
+///
+/// The work is completed even if the caller stops waiting; the message then keeps its turn until the end.
+///
+/// # Errors
+/// If the store fails.
+pub(crate) async fn note_given_hints(app: &App, given: GivenHints) -> Result<(), Problem> {
+    let app = app.clone();
+    let work = async move {
+        let GivenHints {
+            space,
+            session,
+            known_erasures,
+            hints,
+            turn: _turn,
+        } = given;
+        note_hints(&app, &space, &session_scope(&session), NoteKind::Said, &hints).await?;
+        let records = &app.stores().records;
+        if records.notes(&space, &scope_of_erasures(&space, &session)).await? != known_erasures {
+            records.forget_notes(&space, &session_scope(&session)).await?;
+        }
+        Ok::<_, Problem>(())
+    };
+    let noted = tokio::spawn(work.in_current_span()).await;
+    noted.unwrap_or_else(|_| Err(Problem::internal_error()))
 }
 
 /// Notes that hints are dismissed in every session.
@@ -153,5 +176,43 @@ fn is_silent(kind: NoteKind) -> bool {
     match kind {
         NoteKind::Said | NoteKind::Dismissed => true,
         NoteKind::Read | NoteKind::Erased => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use host::Context;
+
+    use super::*;
+    use crate::app::config::Config;
+
+    const SESSION: &str = "mon";
+
+    /// Notes a hint for a caller that leaves at once; returns the number of hints that are noted in the end.
+    async fn note_and_leave(app: &App, space: &SpaceId, known_erasures: Vec<Note>) -> usize {
+        let given = GivenHints {
+            space: space.clone(),
+            session: SESSION.to_owned(),
+            known_erasures,
+            hints: vec![HintId::from_uuid(Uuid::from_u128(7))],
+            turn: app.sessions.lock_session(space, SESSION).await,
+        };
+        assert!(note_given_hints(app, given).now_or_never().is_none());
+        drop(app.sessions.lock_session(space, SESSION).await);
+        let noted = app.stores().records.notes(space, &session_scope(SESSION)).await;
+        noted.unwrap().len()
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_leaves_ends_no_note_halfway() {
+        let dir = tempfile::tempdir().unwrap();
+        let context = Context::embedded_with_defaults(dir.path()).await.unwrap();
+        let app = App::new(context, Config::default()).unwrap();
+        let space: SpaceId = "s".parse().unwrap();
+        app.stores().records.create_space(&space, clock::now()).await.unwrap();
+        assert_eq!(note_and_leave(&app, &space, Vec::new()).await, 1);
+        erase_session_hints(&app, &space, SESSION).await.unwrap();
+        assert_eq!(note_and_leave(&app, &space, Vec::new()).await, 0, "erased meanwhile");
     }
 }

@@ -71,3 +71,20 @@ async fn an_error_has_text_and_no_data() {
     assert_eq!(found["isError"], false);
     assert!(found["structuredContent"].is_object());
 }
+
+#[tokio::test]
+async fn messages_that_are_left_out_are_counted() {
+    let gateway = whole("").await;
+    let messages = json!([
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": ""},
+    ]);
+    let result = result_of(&gateway, "remember", json!({"messages": messages})).await;
+    assert_eq!(result["structuredContent"]["left_out"], 2, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("1 stored, 0 already known, 0 rejected, 2 left out; "),
+        "{text}"
+    );
+}

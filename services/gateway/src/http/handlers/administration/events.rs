@@ -7,6 +7,7 @@ use domain::id::SpaceId;
 
 use crate::api::problem::Problem;
 use crate::api::{Event, ProblemDocument};
+use crate::app::auth::TokenDigest;
 use crate::app::config::Right;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
@@ -19,8 +20,9 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Streams new events of a space: `searchable`, `organised` and `erased`.
 ///
-/// The stream ends when the caller disconnects or the server stops. Each event has an `id`. A caller that reconnects
-/// with it in `Last-Event-ID` receives the events since then. If they are not known, the first event is `gap`.
+/// The stream ends when the caller disconnects, the server stops, or the key no longer opens the space. Each event has
+/// an `id`. A caller that reconnects with it in `Last-Event-ID` receives the events since then. If they are not known,
+/// the first event is `gap`.
 #[utoipa::path(get, path = "/v1/spaces/{space}/events", tag = "events", params(
     ("space" = SpaceId, Path),
     ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that arrived"),
@@ -31,13 +33,14 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 pub(crate) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
+    Extension(TokenDigest(token_digest)): Extension<TokenDigest>,
     PathParameters(name): PathParameters<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let space = access.authorize_space(&name, Right::Read)?;
     let share = app.stream_share(access.name())?;
     let last = headers.get(LAST_EVENT_ID).map(|it| it.to_str().unwrap_or_default());
-    let stream = EventStream::open_after_event(app, space, last, share).await?;
+    let stream = EventStream::open_after_event(app, space, token_digest, last, share).await?;
     let mut response = Sse::new(stream.into_events())
         .keep_alive(KeepAlive::default())
         .into_response();

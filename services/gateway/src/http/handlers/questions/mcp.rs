@@ -7,6 +7,7 @@ use crate::api::ProblemDocument;
 use crate::api::problem::Problem;
 use crate::app::config::Right;
 use crate::app::keys::access::Access;
+use crate::app::request_time_limit::Patience;
 use crate::app::state::App;
 use crate::http::edge::TraceId;
 use crate::http::extract::{PathParameters, check_json_headers, read_bounded_body};
@@ -27,6 +28,7 @@ pub(crate) async fn post(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     Extension(TraceId(trace_id)): Extension<TraceId>,
+    Extension(patience): Extension<Patience>,
     PathParameters(name): PathParameters<String>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -38,6 +40,7 @@ pub(crate) async fn post(
         space,
         access,
         trace_id,
+        patience: Some(patience),
     };
     let is_json = check_json_headers(request.headers()).is_ok();
     Ok(mcp::answer_request(memory, request, is_json).await)

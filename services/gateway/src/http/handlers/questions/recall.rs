@@ -7,8 +7,9 @@ use crate::api::problem::Problem;
 use crate::api::{Dismissal, ProblemDocument, RecallRequest, RecallResponse};
 use crate::app::config::Right;
 use crate::app::keys::access::Access;
+use crate::app::request_time_limit::Patience;
 use crate::app::state::App;
-use crate::http::edge::{Patience, TraceId};
+use crate::http::edge::TraceId;
 use crate::http::extract::{ObjectBody, PathParameters};
 use crate::use_cases::recall;
 

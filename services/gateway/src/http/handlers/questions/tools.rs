@@ -57,6 +57,6 @@ pub(crate) async fn call(
     let as_of = validate::parse_time_field("as_of", params.as_of.as_deref())?;
     let labels = label_filter::of_params(params.tag.as_deref(), params.filter.as_deref())?;
     app.require_space(&space).await?;
-    let outcome = tools::call_tool(&app, &space, tool, arguments, as_of, labels).await?;
+    let outcome = tools::call_tool(&app, access.name(), &space, tool, arguments, as_of, labels).await?;
     Ok(Json(outcome))
 }

@@ -17,7 +17,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    pub(super) fn new(ms_max: u64, grace: Duration) -> Patience {
+    pub(crate) fn new(ms_max: u64, grace: Duration) -> Patience {
         Patience {
             started: Instant::now(),
             ms_max: Arc::new(AtomicU64::new(ms_max)),
@@ -31,7 +31,7 @@ impl Patience {
     }
 
     /// Runs the work until the limit that applies when it expires; fails with the limit in milliseconds.
-    pub(super) async fn run_within_limit<T>(&self, work: impl Future<Output = T>) -> Result<T, u64> {
+    pub(crate) async fn run_within_limit<T>(&self, work: impl Future<Output = T>) -> Result<T, u64> {
         let mut work = pin!(work);
         loop {
             let ms_max = self.ms_max.load(Ordering::Relaxed);
