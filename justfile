@@ -38,7 +38,7 @@ explorer:
 
 # Makes wheel, archive, SBOM and checksums in ./dist
 release:
-    cargo build --profile dist --locked --bin mnemic
+    cargo build --profile dist --locked -p cli --bin mnemic --features https
     packaging/release "${CARGO_TARGET_DIR:-target}/dist/mnemic" dist
 
 # Everything that a change must pass; about an hour

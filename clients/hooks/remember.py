@@ -14,8 +14,24 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from memory import BATCH_RECORDS, INPUT_BYTES_MAX, SESSION_KEY, STORE_SECONDS, Memory, clean, run, say, settings_of, store
+from memory import (
+    BATCH_CHARS,
+    BATCH_RECORDS,
+    INPUT_BYTES_MAX,
+    SESSION_KEY,
+    STORE_SECONDS,
+    Memory,
+    Refusal,
+    clean,
+    run,
+    say,
+    settings_of,
+    store,
+)
 from transcript import object_of, text_of
+
+# Statuses of a refusal that concerns only the records of the batch.
+BATCH_REFUSED = (400, 409, 413, 422)
 
 
 def main() -> int:
@@ -37,8 +53,14 @@ def main() -> int:
         if not records:
             return
         memory = Memory(settings, STORE_SECONDS)
-        for start in range(0, len(records), BATCH_RECORDS):
-            store(memory, records[start : start + BATCH_RECORDS])
+        for batch in batches_of(records):
+            try:
+                store(memory, batch)
+            except Refusal as refusal:
+                if refusal.status not in BATCH_REFUSED:
+                    raise
+                # Without a hook that sends them again, one refused batch must not stop the others.
+                say(f"{refusal}; {len(batch)} turns are left out")
 
     return run(hook)
 
@@ -69,6 +91,20 @@ def said_in(raw: bytes, person: str) -> Iterator[tuple[str, str]]:
         role = message.get("role")
         if role in ("user", "assistant"):
             yield person if role == "user" else "assistant", text_of(message.get("content"))
+
+
+def batches_of(records: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Returns records in batches of at most `BATCH_RECORDS`. The record that reaches `BATCH_CHARS` ends its batch."""
+    batch: list[dict[str, Any]] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record["text"])
+        if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def record_of(actor: str, text: str, session: str) -> dict[str, Any] | None:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, ClassVar
 
+import pytest
 from conftest import Agent
+
+from memory import BATCH_RECORDS
+from remember import batches_of, record_of, said_in
 
 
 def test_a_remembered_text_is_recalled(agent: Agent) -> None:
@@ -44,6 +52,55 @@ def test_messages_are_stored_line_by_line(agent: Agent) -> None:
     assert (ran.status, ran.out, ran.err) == (0, given, "")
     assert sorted(agent.texts(2)) == ["I like tea.", "Noted."]
     assert {it["text"]: it["actor"] for it in agent.records()} == {"I like tea.": "user", "Noted.": "assistant"}
+
+
+def lines_of(count: int, words: int) -> bytes:
+    """Returns `count` messages of five times `words` characters each."""
+    return b"\n".join(json.dumps({"role": "user", "content": f"{it} " + "word " * words}).encode() for it in range(count))
+
+
+def test_messages_that_are_too_large_for_one_request_are_sent_in_several() -> None:
+    records = [record for actor, text in said_in(lines_of(150, 10_000), "ann") if (record := record_of(actor, text, "m"))]
+    batches = list(batches_of(records))
+    assert [it for batch in batches for it in batch] == records and len(records) == 150
+    assert all(len(json.dumps({"records": it})) < 1 << 20 for it in batches)
+    short = [{"text": "x"}] * (2 * BATCH_RECORDS + 1)
+    assert [len(it) for it in batches_of(short)] == [BATCH_RECORDS, BATCH_RECORDS, 1]
+    assert list(batches_of([])) == []
+
+
+class Refuses(BaseHTTPRequestHandler):
+    """A server that refuses its first request."""
+
+    status = 413
+    sent: ClassVar[list[int]] = []
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.sent.append(len(body["records"]))
+        self.send_response(self.status if len(self.sent) == 1 else 202)
+        answer = b'{"items": []}'
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("status", "sent", "says"),
+    [(413, [100, 50], "mnemic: the server refuses the request (413); 100 turns are left out\n"), (401, [100], "")],
+)
+def test_a_refused_batch_does_not_stop_the_others(status: int, sent: list[int], says: str, tmp_path: Path) -> None:
+    handler = type("Handler", (Refuses,), {"status": status, "sent": []})
+    with HTTPServer(("127.0.0.1", 0), handler) as http:
+        Thread(target=http.serve_forever, daemon=True).start()
+        agent = Agent(f"http://127.0.0.1:{http.server_port}", "ann", tmp_path)
+        ran = agent.run("remember.py", "--messages", given=lines_of(150, 1))
+        http.shutdown()
+    assert (ran.status, ran.out, handler.sent) == (0, lines_of(150, 1), sent)
+    assert ran.err == (says or "mnemic: the server refuses the request (401)\n")
 
 
 def test_a_recalled_block_is_passed_on_but_not_stored(agent: Agent) -> None:

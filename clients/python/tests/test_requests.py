@@ -152,3 +152,13 @@ def test_access_needs_a_valid_key(sent: Sent, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("MNEMIC_KEY", raising=False)
     with httpx.Client(transport=httpx.MockTransport(sent.handle)) as http, pytest.raises(UnauthorizedError):
         Mnemic("http://server", http=http).access()
+
+
+@pytest.mark.parametrize("url", ["server:7077", "http://server:7077/", "https://memory.example"])
+def test_the_scheme_of_the_address_may_be_omitted(sent: Sent, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = url.rstrip("/") if "://" in url else f"http://{url}"
+    monkeypatch.setenv("MNEMIC_URL", url)
+    with httpx.Client(transport=httpx.MockTransport(sent.handle)) as http:
+        for memory in (Mnemic(url, "secret", http=http), Mnemic(key="secret", http=http)):
+            memory.access()
+            assert str(sent.requests[-1].url) == f"{expected}/v1/access"

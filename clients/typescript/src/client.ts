@@ -13,7 +13,7 @@ const PAGE_SIZE = 100;
 
 /** Options of the connection to a server. */
 export interface MnemicOptions {
-  /** URL of the server; default: `MNEMIC_URL` in the environment, else a server on this machine. */
+  /** URL of the server; default: `MNEMIC_URL` in the environment, else a server on this machine. `http://` may be omitted. */
   url?: string;
   /** An API key; default: `MNEMIC_KEY` in the environment. */
   key?: string;
@@ -46,7 +46,7 @@ export class Mnemic {
   constructor(options: MnemicOptions = {}) {
     const url = options.url || environment("MNEMIC_URL") || DEFAULT_URL;
     this.#transport = new Transport({
-      url: url.replace(/\/+$/, ""),
+      url: (url.includes("://") ? url : `http://${url}`).replace(/\/+$/, ""),
       key: options.key || environment("MNEMIC_KEY"),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       retries: options.retries ?? RETRIES,

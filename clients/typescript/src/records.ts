@@ -30,8 +30,10 @@ export interface WriteOptions extends CallOptions {
 
 /** A record that an import left out. */
 export interface Rejected {
-  /** Position in the import, from 0. */
-  index: number;
+  /** Position in the import, from 0; undefined if the server does not say which record of the batch it is. */
+  index: number | undefined;
+  /** The id by which the server reports the record; a tool call of a chat message has an id of its own. */
+  id: string | undefined;
   reason: string;
 }
 
@@ -42,6 +44,8 @@ export interface Imported {
   rejectedCount: number;
   /** The first thousand rejected records. */
   rejected: Rejected[];
+  /** Chat messages that the server does not store: system and developer messages, and empty ones. */
+  leftOut: number;
   /** Watermark of the last accepted batch. */
   watermark: string | undefined;
 }
@@ -93,9 +97,9 @@ export function watermarkOf(after: After | undefined): string | undefined {
 }
 
 /** Counts a record that is left out. */
-export function reject(imported: Imported, index: number, reason: string): void {
+export function reject(imported: Imported, rejected: Rejected): void {
   imported.rejectedCount += 1;
-  if (imported.rejected.length < REJECTED_MAX) imported.rejected.push({ index, reason });
+  if (imported.rejected.length < REJECTED_MAX) imported.rejected.push(rejected);
 }
 
 /** Counts the outcomes of a batch. */
@@ -103,9 +107,21 @@ export function note(imported: Imported, batch: Numbered[], accepted: models.Acc
   for (const item of accepted.items) {
     if (item.status === "accepted") imported.accepted += 1;
     else if (item.status === "duplicate") imported.duplicates += 1;
-    else reject(imported, batch[item.index]?.index ?? item.index, item.problem?.detail || item.problem?.title || "rejected");
+    else {
+      const reason = item.problem?.detail || item.problem?.title || "rejected";
+      reject(imported, { index: batch[item.index]?.index, id: item.id || undefined, reason });
+    }
   }
+  imported.leftOut += accepted.left_out ?? 0;
   imported.watermark = accepted.watermark;
+}
+
+/**
+ * Returns true for the detail of the refusal of a request of which nothing is left: all its elements are chat messages that the
+ * server does not store.
+ */
+export function saysNothingIsLeft(detail: string): boolean {
+  return detail.startsWith("records: ") && detail.endsWith("this request has 0");
 }
 
 /** Yields the records with ids, in batches of at most `most` records and one MiB; a longer record is a separate batch. */

@@ -16,6 +16,7 @@ import {
   type RecordLike,
   recordsOf,
   reject,
+  saysNothingIsLeft,
   watermarkOf,
   type WriteOptions,
   type WrittenRecord,
@@ -112,14 +113,15 @@ export class Space extends Memory {
 
   /**
    * Stores many records, in batches of at most `batch`. Records without an id get one derived from their position and content, so
-   * a repeated import stores nothing twice. Invalid records are left out and listed in the result.
+   * a repeated import stores nothing twice. Invalid records are left out and listed in the result. Chat messages that the server
+   * does not store (system, developer and empty ones) are counted in `leftOut`.
    */
   async importRecords(
     source: Iterable<RecordLike> | AsyncIterable<RecordLike>,
     options: WriteOptions & { batch?: number } = {},
   ): Promise<Imported> {
     if (typeof source === "string") throw new TypeError("importRecords takes records, not the name of a file");
-    const imported: Imported = { accepted: 0, duplicates: 0, rejectedCount: 0, rejected: [], watermark: undefined };
+    const imported: Imported = { accepted: 0, duplicates: 0, rejectedCount: 0, rejected: [], leftOut: 0, watermark: undefined };
     for await (const batch of batchesOf(source, options.batch ?? IMPORT_BATCH)) await this.#import(batch, imported, options);
     if (imported.watermark !== undefined) await this.waitIfWanted(imported.watermark, options);
     return imported;
@@ -136,7 +138,8 @@ export class Space extends Memory {
         if (!(error instanceof InvalidError || error instanceof ConflictError)) throw error;
         const [first, second] = part;
         const half = Math.floor(part.length / 2);
-        if (first && !second) reject(imported, first.index, error.detail || error.message);
+        if (first && !second && saysNothingIsLeft(error.detail)) imported.leftOut += 1;
+        else if (first && !second) reject(imported, { index: first.index, id: undefined, reason: error.detail || error.message });
         else waiting.push(part.slice(half), part.slice(0, half));
       }
     }
@@ -243,6 +246,8 @@ export class Space extends Memory {
    * Stores a record under an id. If a record with other content exists, stores the next version, which replaces it; session and
    * actor are those of the previous version unless the record sets them. Content equal to the newest version changes nothing.
    * With `mustExist`, an id that does not exist throws a `NotFoundError`.
+   *
+   * The call has no `Idempotency-Key`: a repeated request changes nothing, because its content is that of the newest version.
    */
   async putRecord(id: string, record: RecordLike, options: WriteOptions & { mustExist?: boolean } = {}): Promise<models.Accepted> {
     const headers: { [name: string]: string } = options.mustExist ? { "if-match": "*" } : {};
@@ -254,8 +259,10 @@ export class Space extends Memory {
 
   /** Returns all versions of a record, oldest first. */
   async versions(id: string, options: CallOptions = {}): Promise<models.Record[]> {
-    const list: models.RecordVersions = await this.get(options, {}, "records", id, "versions");
-    return list.items;
+    const request = this.request(options, "GET", "records", id, "versions");
+    const versions: models.Record[] = [];
+    for await (const version of this.transport.pages<models.Record>(request, 1000)) versions.push(version);
+    return versions;
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Tests that need no Mnemic server: times, paths, pauses, ids, streams of events, fences, erasures in parts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mnemic, NotFoundError } from "mnemic";
+import { Mnemic, type models, NotFoundError } from "mnemic";
 import { type ServerEvent, eventsOf } from "../dist/events.js";
 import { defused, fenced, sendable, withoutFences } from "../dist/fence.js";
 import { batchesOf, newKey, recordsOf } from "../dist/records.js";
@@ -58,6 +58,54 @@ test("a batch has at most one mebibyte, or one record", async () => {
 test("a listed record is written without Mnemic's id", () => {
   const listed = { text: "One.", record: "0190e0a2-5f1c-7b1a-8c3d-2f6a9b8c7d6e", session: undefined };
   assert.deepEqual(recordsOf(listed, { session: "s" }), [{ session: "s", text: "One." }]);
+});
+
+const TOO_LONG = { type: "urn:mnemic:problem:invalid", title: "invalid", status: 422, detail: "tool.arguments: is too long" };
+// JavaScript callers also import chat messages.
+const SYSTEM = { role: "system", content: "Be short." } as models.NewRecord;
+const CALL = { id: "m1", role: "assistant", content: "Let me look.", tool_calls: [{}, {}] } as models.NewRecord;
+
+/** Returns the response to a batch; an item with a problem is rejected. */
+function taken(items: { index: number; id: string; problem?: object }[], left_out = 0): Response {
+  const all = items.map((item) => ({ ...item, status: item.problem ? "rejected" : "accepted" }));
+  return Response.json({ watermark: "w", items: all, left_out }, { status: 202 });
+}
+
+test("a rejected tool call is reported by its message and its id", async () => {
+  const items = [{ index: 0, id: "first" }, { index: 1, id: "m1" }, { index: 1, id: "m1/1", problem: TOO_LONG }];
+  const imported = await scripted(taken(items)).space("ann").importRecords([{ id: "first", text: "Hello." }, CALL]);
+  assert.deepEqual([imported.accepted, imported.rejectedCount], [2, 1]);
+  assert.deepEqual(imported.rejected, [{ index: 1, id: "m1/1", reason: TOO_LONG.detail }]);
+});
+
+test("a rejected record beyond the batch is reported by its id alone", async () => {
+  const items = [{ index: 0, id: "m1" }, { index: 1, id: "m1/1", problem: TOO_LONG }];
+  const imported = await scripted(taken(items)).space("ann").importRecords([CALL]);
+  assert.deepEqual([imported.accepted, imported.rejectedCount], [1, 1]);
+  assert.deepEqual(imported.rejected, [{ index: undefined, id: "m1/1", reason: TOO_LONG.detail }]);
+});
+
+test("chat messages that are not stored are counted in any batch", async () => {
+  const together = await scripted(taken([{ index: 0, id: "a" }], 1)).space("ann").importRecords([{ id: "a", text: "Hello." }, SYSTEM]);
+  assert.deepEqual([together.leftOut, together.rejectedCount, together.accepted], [1, 0, 1]);
+  const refused = (detail: string) => Response.json({ ...TOO_LONG, detail }, { status: 422 });
+  const nothing = "records: must be 1 to 1000, this request has 0";
+  const alone = await scripted(refused(nothing)).space("ann").importRecords([SYSTEM]);
+  assert.deepEqual([alone.leftOut, alone.rejectedCount], [1, 0]);
+  for (const detail of [TOO_LONG.detail, "records: must be 1 to 10, this request has 20", ""]) {
+    const wrong = await scripted(refused(detail)).space("ann").importRecords([SYSTEM]);
+    assert.deepEqual([wrong.leftOut, wrong.rejectedCount], [0, 1]);
+  }
+});
+
+test("the scheme of the address may be omitted", async () => {
+  const urls: string[] = [];
+  const answer: typeof fetch = async (url) => {
+    urls.push(String(url));
+    return Response.json({ name: "reader", spaces: [], rights: [] });
+  };
+  for (const url of ["server:7077", "http://server:7077/", "https://memory.example"]) await new Mnemic({ url, fetch: answer }).access();
+  assert.deepEqual(urls, ["http://server:7077/v1/access", "http://server:7077/v1/access", "https://memory.example/v1/access"]);
 });
 
 test("an idempotency key is never used twice", () => {

@@ -62,6 +62,7 @@ pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
         space: &args.space,
         url: &args.remote.url,
         kind: source.kind,
+        tags: &args.tag,
     };
     let mut state = State::load_progress(&place, created_at.unwrap_or_default());
     match import_source(&target, source, &mut state).await {

@@ -68,6 +68,10 @@ pub fn run_command_line() -> ExitCode {
         Command::Keys(args) => block_on(remote_commands::keys::run_keys_command(&args)),
         Command::Completions(args) => Ok(local_commands::completions::print_completion_script(&args)),
     };
+    let outcome = outcome.and_then(|outcome| match output::write_error() {
+        Some(error) => Err(anyhow::anyhow!("cannot write to standard output: {error}")),
+        None => Ok(outcome),
+    });
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Lacking) => ExitCode::from(LACKING),

@@ -1,17 +1,40 @@
 //! All output, and the only place where stored text is escaped for a terminal. Only `export` writes records byte for
-//! byte. The reader may close the pipe at any time (`mnemic ask ...
-//! head`); that is not an error.
+//! byte. The reader may close the pipe at any time (`mnemic ask ... | head`); that is not an error. Any other error of
+//! standard output is kept, and the command fails when it ends.
 
 mod escape;
 
-use std::io::{IsTerminal, Write};
+use std::io::{Error, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
+/// The first error of standard output.
+static ERROR: OnceLock<Error> = OnceLock::new();
+
 /// Writes a line to standard output; escapes every character that could control a terminal.
 pub(crate) fn print_line(line: &str) {
-    // Fails only when the reader has closed the pipe.
-    let _ = writeln!(std::io::stdout().lock(), "{}", escape::for_terminal(line));
+    write_line(&escape::for_terminal(line));
+}
+
+/// Returns false if writing to standard output has failed, for example because its reader has closed the pipe. Further
+/// output is useless then.
+pub(crate) fn is_writable() -> bool {
+    ERROR.get().is_none()
+}
+
+/// Returns the error because of which a part of the output is missing, for example a full disk; `None` if everything was
+/// written, or the reader closed the pipe.
+pub(crate) fn write_error() -> Option<&'static Error> {
+    ERROR.get().filter(|it| it.kind() != ErrorKind::BrokenPipe)
+}
+
+fn write_line(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        // Only the first error is kept.
+        ERROR.set(error).ok();
+    }
 }
 
 /// Writes `value` to standard output as indented JSON.
@@ -33,7 +56,7 @@ pub(crate) fn say_json_line(value: &impl Serialize) -> anyhow::Result<()> {
 }
 
 fn write_json(json: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{}", escape::json_for_terminal(json));
+    write_line(&escape::json_for_terminal(json));
 }
 
 /// Writes a line to standard error, escaped like [`print_line`].

@@ -28,8 +28,11 @@ REJECTED_MAX = 1_000
 class Rejected:
     """A record that an import left out."""
 
-    index: int
+    # Its position in the import, from 0; None if the server does not say which record of the batch it is.
+    index: int | None
     reason: str
+    # The id by which the server reports the record; a tool call of a chat message has an id of its own.
+    id: str | None = None
 
 
 @dataclass
@@ -44,14 +47,17 @@ class Imported:
     rejected_count: int = 0
     # The first thousand rejected records.
     rejected: list[Rejected] = field(default_factory=list)
+    # Chat messages that the server does not store: system and developer messages, and empty ones.
+    left_out: int = 0
     watermark: str | None = None
 
-    def reject(self, index: int, reason: str) -> None:
+    def reject(self, index: int | None, reason: str, id: str | None = None) -> None:
         self.rejected_count += 1
         if len(self.rejected) < REJECTED_MAX:
-            self.rejected.append(Rejected(index, reason))
+            self.rejected.append(Rejected(index, reason, id))
 
     def note(self, batch: list[Numbered], accepted: models.Accepted) -> None:
+        self.left_out += accepted.left_out or 0
         for item in accepted.items:
             if item.status == "accepted":
                 self.accepted += 1
@@ -59,7 +65,8 @@ class Imported:
                 self.duplicates += 1
             else:
                 why = (item.problem.detail or item.problem.title) if item.problem else "rejected"
-                self.reject(batch[item.index].index, why)
+                index = batch[item.index].index if 0 <= item.index < len(batch) else None
+                self.reject(index, why, item.id or None)
 
 
 @dataclass(frozen=True)
@@ -138,11 +145,18 @@ def lines_of_file(file: Iterable[bytes], imported: Imported) -> Iterator[Numbere
 
 
 def numbered(index: int, record: dict[str, Any], content: bytes) -> Numbered:
-    """Returns the record with an id: its own, or one by the rule of `mnemic import`."""
-    if "id" not in record:
+    """Returns the record with an id: its own, or one by the rule of `mnemic import`. An id of None is no id."""
+    if record.get("id") is None:
         digest = hashlib.sha256((index + 1).to_bytes(8, "big") + content).hexdigest()
         record = {**record, "id": f"line-{digest[:16]}"}
     return Numbered(index, record, len(content))
+
+
+def says_nothing_is_left(detail: str) -> bool:
+    """Returns true for the detail of the refusal of a request of which nothing is left: all its elements are chat messages
+    that the server does not store.
+    """
+    return detail.startswith("records: ") and detail.endswith("this request has 0")
 
 
 def is_reading(record: Mapping[str, Any]) -> bool:

@@ -31,6 +31,13 @@ QUESTION_MS = 2_000
 MODEL_QUESTION_MS = 30_000
 
 
+def url_of(text: str) -> str:
+    """Returns the URL of a server without a slash at the end; adds the scheme `http` if the text has none, as the
+    command `mnemic` does.
+    """
+    return (text if "://" in text else f"http://{text}").rstrip("/")
+
+
 @dataclass(frozen=True)
 class Settings:
     """Settings of a client."""

@@ -52,7 +52,7 @@ Examples:
   mnemic import talk.jsonl --space ann
   mnemic import conversations.json --space ann --dry-run
   mnemic import notes/ --space ann --tag notes
-  mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example
+  mnemic import talk.jsonl --space ann --batch 500 --url http://memory.internal:7077
   jq -c '.[]' talk.json | mnemic import - --space ann"#)]
 pub(crate) struct Import {
     /// File, or a folder with texts; `-` is standard input.
@@ -66,7 +66,7 @@ pub(crate) struct Import {
     /// Only report what the file contains: counts, and the first records. No request is sent to a server.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Tag to add to every record; may be repeated.
+    /// Tag to add to every record; may be repeated. Tags of stored records do not change.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
     /// Maximum number of records in one request.

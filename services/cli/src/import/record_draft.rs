@@ -12,7 +12,7 @@ const NAME_BYTES_MAX: usize = 256;
 const URI_BYTES_MAX: usize = 2_048;
 const METADATA_ENTRIES_MAX: usize = 32;
 const METADATA_NAME_BYTES_MAX: usize = 64;
-const METADATA_VALUE_BYTES_MAX: usize = 1_024;
+pub(super) const METADATA_VALUE_BYTES_MAX: usize = 1_024;
 
 /// Counts of entries that were left out on purpose, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,21 @@ pub(super) struct LeftOut(BTreeMap<&'static str, u64>);
 impl LeftOut {
     /// Adds one to the count of a kind.
     pub(super) fn count_one(&mut self, what: &'static str) {
-        *self.0.entry(what).or_default() += 1;
+        self.count_several(what, 1);
+    }
+
+    /// Adds `count` to the count of a kind.
+    pub(super) fn count_several(&mut self, what: &'static str, count: u64) {
+        if count > 0 {
+            *self.0.entry(what).or_default() += count;
+        }
+    }
+
+    /// Adds the counts of `other`.
+    pub(super) fn add_counts(&mut self, other: &LeftOut) {
+        for (what, count) in &other.0 {
+            self.count_several(what, *count);
+        }
     }
 
     /// Returns the counts as text, for example `system messages: 3`.

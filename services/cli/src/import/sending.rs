@@ -2,6 +2,7 @@
 
 pub(super) mod batch;
 pub(super) mod dry_run;
+pub(super) mod messages;
 pub(super) mod readings;
 pub(super) mod state;
 pub(super) mod tally;

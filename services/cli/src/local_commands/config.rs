@@ -21,6 +21,7 @@ pub(crate) fn print_settings(args: &Config) -> anyhow::Result<Outcome> {
     let settings = fill_in_all_defaults(settings::load_settings(&args.local)?)?;
     output::print_line(settings.in_force()?.trim_end());
     settings.read_section::<gateway::Config>("gateway")?.check_settings()?;
+    settings.read_section::<writer::Config>("writer")?.check_settings()?;
     check_weights(&settings)?;
     Ok(Outcome::Done)
 }

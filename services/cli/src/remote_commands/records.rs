@@ -36,8 +36,9 @@ pub(crate) async fn print_records(args: &Records) -> anyhow::Result<Outcome> {
             output::print_line(&record_line(record, paint));
         }
         match page.next {
-            Some(next) => after = Some(next),
-            None => break,
+            // Without a reader of the output, the other pages are not requested.
+            Some(next) if output::is_writable() => after = Some(next),
+            Some(_) | None => break,
         }
     }
     if count == 0 {

@@ -214,6 +214,48 @@ async fn a_folder_of_documents_is_imported_and_its_new_parts_later() {
     assert!(stdout.starts_with("1 records in, 2 were there before; "), "{stdout}");
 }
 
+/// The server refuses a time in the future, and the dry run agrees with the import about it.
+#[tokio::test]
+async fn documents_keep_a_date_in_the_future_in_their_metadata() {
+    let (server, folder) = started("import-future").await;
+    let notes = folder.join("notes");
+    std::fs::create_dir_all(&notes).unwrap();
+    for (name, text) in [
+        ("2999-01-15 fair.md", "The fair opens.\n"),
+        ("plan.md", "---\ndate: 2999-02-01\n---\nThe boat will be blue.\n"),
+        ("old.md", "---\ndate: March 2, 2026\n---\nThe boat is red.\n"),
+        ("rule.md", "---\nWe met Oona at the harbour.\n---\n\nLater we sailed.\n"),
+        ("empty.md", "---\ntitle: Nothing\n---\n"),
+    ] {
+        std::fs::write(notes.join(name), text).unwrap();
+    }
+    let left_out = "not imported: documents with nothing but front matter: 1, times in the future: 2, \
+                    times that could not be read: 1\n";
+    let (code, stdout, stderr) = run(&server, &import(&notes, &["--dry-run"]));
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(
+        stdout.ends_with(left_out) && !stdout.contains("observed from"),
+        "{stdout}"
+    );
+    let (code, stdout, stderr) = run(&server, &import(&notes, &[]));
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    assert!(stdout.ends_with(left_out), "{stdout}");
+    let records = server.list("/spaces/ann/records").await;
+    let dates: Vec<(&Value, &Value)> = records
+        .iter()
+        .map(|it| (&it["session"], &it["metadata"]["date"]))
+        .collect();
+    assert!(
+        dates.contains(&(&json!("2999-01-15 fair.md"), &json!("2999-01-15T00:00:00Z")))
+            && dates.contains(&(&json!("plan.md"), &json!("2999-02-01"))),
+        "{dates:?}"
+    );
+    assert!(
+        records.iter().any(|it| it["text"].to_string().contains("We met Oona")),
+        "{records:?}"
+    );
+}
+
 #[test]
 fn inputs_of_unknown_format_are_refused_with_advice() {
     let folder = fresh_directory("import-unsure");

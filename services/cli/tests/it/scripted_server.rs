@@ -71,6 +71,11 @@ impl ScriptedServer {
         mnemic().args(arguments).args(["--url", &self.url]).output().unwrap()
     }
 
+    /// Returns the URL of the server.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Returns all requests so far, each as `METHOD path`.
     pub(crate) fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap().clone()

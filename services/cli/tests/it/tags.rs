@@ -82,3 +82,38 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let (_, stdout, _) = run(&server, &["records", "-s", "copy", "--tag", "project"]);
     assert!(stdout.starts_with("2 ") && stdout.lines().count() == 1, "{stdout}");
 }
+
+#[tokio::test]
+async fn a_file_that_is_imported_with_other_tags_is_sent_again() {
+    let server = Server::with_talk(
+        "tags-again",
+        "pair",
+        &json!({ "records": [line("1", "Ines", "2026-03-02T18:00:00Z", "Hi.")] }),
+    )
+    .await;
+    let file = fresh_directory("tags-again-files").join("work.jsonl");
+    let record = line(
+        "2",
+        "Ines",
+        "2026-03-03T09:00:00Z",
+        "The new project is called Halcyon.",
+    );
+    fs::write(&file, format!("{record}\n")).unwrap();
+    let import = |tags: &[&str]| {
+        let options = tags.iter().flat_map(|it| ["--tag", *it]);
+        let arguments: Vec<&str> = ["import", file.to_str().unwrap(), "-s", "pair"]
+            .into_iter()
+            .chain(options)
+            .collect();
+        run(&server, &arguments)
+    };
+    assert_eq!(import(&["a", "b"]).1, "1 records in; all searchable\n");
+    let resumed = "0 records in, 1 lines were read earlier; all searchable\n";
+    assert_eq!(import(&["b", "a"]).1, resumed);
+    let (code, stdout, stderr) = import(&["c"]);
+    assert_eq!(code, Some(3), "{stdout}{stderr}");
+    assert!(
+        stderr.starts_with("line 1: "),
+        "the tags of a stored record do not change: {stderr}"
+    );
+}

@@ -13,7 +13,7 @@ import httpx
 from mnemic import models
 from mnemic._async.space import AsyncSpace
 from mnemic._async.transport import AsyncTransport
-from mnemic._request import Request, Settings, given, path
+from mnemic._request import Request, Settings, given, path, url_of
 
 DEFAULT_URL = "http://127.0.0.1:7077"
 Right = Literal["read", "write", "admin"]
@@ -23,6 +23,7 @@ class AsyncMnemic:
     """A Mnemic server.
 
     `url` and `key` default to `MNEMIC_URL` and `MNEMIC_KEY` in the environment; `url` then to a server on this machine.
+    `http://` may be omitted.
     `timeout` is the time limit of one attempt in seconds, and no attempt begins after this time. `retries` is the
     greatest number of retries of a request that is safe to repeat. `wait` is the time in seconds that `wait=True` waits
     for a write to be searchable. Pass your own `http` client for proxies or certificates; you have to close it
@@ -41,7 +42,7 @@ class AsyncMnemic:
     ) -> None:
         url = url or os.environ.get("MNEMIC_URL") or DEFAULT_URL
         key = key or os.environ.get("MNEMIC_KEY") or None
-        settings = Settings(url.rstrip("/"), key, timeout, retries, wait)
+        settings = Settings(url_of(url), key, timeout, retries, wait)
         self._transport = AsyncTransport(settings, http)
 
     async def __aenter__(self) -> AsyncMnemic:

@@ -23,6 +23,7 @@ from mnemic._records import (
     fields,
     lines_of,
     records_of,
+    says_nothing_is_left,
     watermark_of,
 )
 from mnemic._request import Request, budget_of, given, labels, question_time
@@ -75,8 +76,9 @@ class Space(Memory):
     ) -> Imported:
         """Stores many records, from a file of JSON lines given by its path, or from any iterable.
 
-        Records without an id get one derived from their position and content, so a repeated import stores nothing
-        twice. Invalid records are left out and listed in the result. A file of `mnemic export` ends with the readings of
+        Records without an id, or with null, get one derived from their position and content, so a repeated import stores
+        nothing twice. Invalid records are left out and listed in the result. Chat messages that the server does not store
+        (system, developer and empty ones) are counted in `left_out`. A file of `mnemic export` ends with the readings of
         a language model; they are counted in `readings_left_out` and not sent.
         """
         imported = Imported()
@@ -94,7 +96,10 @@ class Space(Memory):
             try:
                 accepted = self._add([it.record for it in part], str(uuid4()))
             except (InvalidError, ConflictError) as error:
-                if len(part) == 1:
+                if len(part) == 1 and says_nothing_is_left(error.detail):
+                    # The message is no mistake of the caller.
+                    imported.left_out += 1
+                elif len(part) == 1:
                     imported.reject(part[0].index, error.detail or str(error))
                 else:
                     half = len(part) // 2
@@ -243,6 +248,9 @@ class Space(Memory):
 
         Session and actor are those of the previous version unless the record sets them. Content equal to the newest
         version changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
+
+        The call has no `Idempotency-Key`: a repeated request changes nothing, because its content is that of the newest
+        version.
         """
         headers = {"if-match": "*"} if must_exist else {}
         request = Request("PUT", self._path("records", id), body=fields(record), more_headers=headers)
@@ -252,9 +260,8 @@ class Space(Memory):
 
     def versions(self, id: str) -> list[models.Record]:
         """Returns all versions of a record, oldest first."""
-        return (
-            self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
-        ).items
+        pages = self._transport.pages(models.Record, self._path("records", id, "versions"), {}, 1000)
+        return [it for it in pages]
 
     def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated | None:
         """Erases a record with all its versions and all data that derive only from it, permanently.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::import::formats::times::parse_time;
+use crate::import::formats::times::EntryTime;
 use crate::import::record_draft::{
     Draft, LeftOut, Metadata, digest_texts, first_text_field, parse_image_uri, prefixed_name,
 };
@@ -33,20 +33,24 @@ pub(crate) fn records_from_conversation(conversation: &Value, left_out: &mut Lef
         .unwrap_or_else(|| digest_texts(&[&conversation.to_string()]));
     let mut about = Metadata::from_source(PROGRAM);
     about.put_entry("title", &first_text_field(conversation, &["title"]).unwrap_or_default());
-    let mut at = conversation.get("create_time").and_then(parse_time);
+    let begun = EntryTime::first_of(conversation.get("create_time"));
+    begun.count_unused(left_out);
+    let mut at = begun.usable;
     let mut records = Vec::new();
     for node in branch {
         let Some(message) = node.value.get("message").filter(|it| it.is_object()) else {
             continue;
         };
-        let sent_at = message.get("create_time").and_then(parse_time);
+        let sent = EntryTime::first_of(message.get("create_time"));
         // A message without a time gets the time of the message before it.
-        at = sent_at.or(at);
+        at = sent.usable.clone().or(at);
         match read_message(message) {
             Err(why) => left_out.count_one(why),
             Ok(content) => {
+                sent.count_unused(left_out);
                 let mut metadata = about.clone();
                 content.note_in(&mut metadata);
+                metadata.put_entry("date", sent.future.as_deref().unwrap_or_default());
                 let draft = Draft {
                     id: prefixed_name(PROGRAM, node.id),
                     session: prefixed_name(PROGRAM, &name),
@@ -332,6 +336,25 @@ mod tests {
         assert_eq!(
             (&record["image_caption"], &record["image_uri"]),
             (&json!("A red barn"), &json!("sediment://f"))
+        );
+    }
+
+    #[test]
+    fn times_that_a_record_cannot_have_are_counted_and_replaced_by_earlier_ones() {
+        let mut conversation = sample_conversation();
+        conversation["create_time"] = json!("soon");
+        conversation["mapping"]["n4"]["message"]["create_time"] = json!("yesterday");
+        conversation["mapping"]["n5"]["message"]["create_time"] = json!("2999-01-15");
+        let mut left_out = LeftOut::default();
+        let records = records_from_conversation(&conversation, &mut left_out).unwrap();
+        assert!(records.iter().all(|it| it["observed_at"] == "2026-03-02T18:00:01.500Z"));
+        assert_eq!(records[1]["metadata"].get("date"), None);
+        assert_eq!(records[2]["metadata"]["date"], "2999-01-15T00:00:00Z");
+        let counts = left_out.in_words();
+        assert!(counts.contains(&"times in the future: 1".to_owned()), "{counts:?}");
+        assert!(
+            counts.contains(&"times that could not be read: 2".to_owned()),
+            "{counts:?}"
         );
     }
 

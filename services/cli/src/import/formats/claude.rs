@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::import::formats::times::parse_time;
+use crate::import::formats::times::EntryTime;
 use crate::import::record_draft::{Draft, LeftOut, Metadata, digest_texts, first_text_field, prefixed_name};
 
 const PROGRAM: &str = "claude";
@@ -19,7 +19,9 @@ pub(crate) fn records_from_conversation(conversation: &Value, left_out: &mut Lef
         .unwrap_or_else(|| digest_texts(&[&conversation.to_string()]));
     let mut about = Metadata::from_source(PROGRAM);
     about.put_entry("title", &first_text_field(conversation, &["name"]).unwrap_or_default());
-    let mut at = conversation.get("created_at").and_then(parse_time);
+    let begun = EntryTime::first_of(conversation.get("created_at"));
+    begun.count_unused(left_out);
+    let mut at = begun.usable;
     let mut records = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let actor = match message.get("sender").and_then(Value::as_str) {
@@ -30,7 +32,11 @@ pub(crate) fn records_from_conversation(conversation: &Value, left_out: &mut Lef
                 continue;
             }
         };
-        at = message.get("created_at").and_then(parse_time).or(at);
+        let sent = EntryTime::first_of(message.get("created_at"));
+        sent.count_unused(left_out);
+        at = sent.usable.or(at);
+        let mut about = about.clone();
+        about.put_entry("date", sent.future.as_deref().unwrap_or_default());
         let id = first_text_field(message, &["uuid", "id"]).unwrap_or_else(|| format!("{name}-{index}"));
         let draft = Draft {
             session: prefixed_name(PROGRAM, &name),
@@ -167,6 +173,27 @@ mod tests {
             ]
         );
         assert!(records_from_conversation(&json!({ "uuid": "p", "docs": [] }), &mut left_out).is_err());
+    }
+
+    #[test]
+    fn times_that_a_record_cannot_have_are_counted_and_replaced_by_earlier_ones() {
+        let message = |id: &str, at: &str| json!({ "uuid": id, "sender": "human", "text": "Hello.", "created_at": at });
+        let first = "2026-03-02T18:00:00Z";
+        let messages = [
+            message("m1", first),
+            message("m2", "yesterday"),
+            message("m3", "2999-01-15"),
+        ];
+        let conversation = json!({ "uuid": "c1", "created_at": "soon", "chat_messages": messages });
+        let mut left_out = LeftOut::default();
+        let records = records_from_conversation(&conversation, &mut left_out).unwrap();
+        assert!(records.iter().all(|it| it["observed_at"] == first), "{records:?}");
+        assert_eq!(records[1]["metadata"].get("date"), None);
+        assert_eq!(records[2]["metadata"]["date"], "2999-01-15T00:00:00Z");
+        assert_eq!(
+            left_out.in_words(),
+            ["times in the future: 1", "times that could not be read: 2"]
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::import::formats::documents::parts::{Part, Parts};
 use crate::import::formats::format::{Kind, document_by_name};
-use crate::import::formats::times::parse_time_text;
+use crate::import::formats::times::EntryTime;
 use crate::import::input::byte_order::{is_utf16, strip_byte_order_mark};
 use crate::import::input::pieces::{NextPiece, Pieces};
 use crate::import::record_draft::{Draft, LeftOut, Metadata, digest_texts, one_line, shorten_text};
@@ -140,7 +140,7 @@ impl Pieces for Documents {
                     return Ok(NextPiece::Piece);
                 }
                 if !reader.is_over {
-                    reader.read_line(&mut self.position);
+                    reader.read_line(&mut self.position, &mut self.left_out);
                     continue;
                 }
                 if let Some(why) = reader.failed.take() {
@@ -191,8 +191,8 @@ impl Reader {
         }
     }
 
-    /// Reads a line and adds the records of the parts that it completes.
-    fn read_line(&mut self, position: &mut u64) {
+    /// Reads a line and adds the records of the parts that it completes; counts the content that is left out.
+    fn read_line(&mut self, position: &mut u64, left_out: &mut LeftOut) {
         let line = self.next_line(position);
         let parts = match &line {
             Ok(Some(line)) => self.parts.add_line(line.trim_end_matches(['\n', '\r'])),
@@ -203,8 +203,13 @@ impl Reader {
         };
         self.failed = line.err();
         for part in parts {
-            let record = self.record_from_part(&part);
+            let time = EntryTime::of_document(self.parts.front_matter().dates(), &self.name);
+            let record = self.record_from_part(&part, time, left_out);
             self.ready.push_back(record.to_string().into_bytes());
+        }
+        let matter = self.parts.front_matter();
+        if self.is_over && self.failed.is_none() && self.count_by_text.is_empty() && !matter.entries.is_empty() {
+            left_out.count_one("documents with nothing but front matter");
         }
     }
 
@@ -236,19 +241,22 @@ impl Reader {
     }
 
     /// Returns the record of a part. Its id is derived from its content and its place, so a new import of a changed
-    /// document adds only the new parts.
-    fn record_from_part(&mut self, part: &Part) -> serde_json::Value {
+    /// document adds only the new parts. A time in the future is in the metadata; when it has come, the content differs,
+    /// and so does the id: a server refuses a record with a known id and other content.
+    fn record_from_part(&mut self, part: &Part, time: EntryTime, left_out: &mut LeftOut) -> serde_json::Value {
         let mut metadata = Metadata::from_source("document");
         metadata.put_entry("file", &self.name);
         metadata.put_entry("title", self.parts.title().unwrap_or_default());
         metadata.put_entry("heading", &part.heading);
         let matter = self.parts.front_matter();
         if self.count_by_text.is_empty() {
+            time.count_unused(left_out);
+            left_out.add_counts(&matter.left_out);
             for entry in &matter.entries {
                 metadata.put_entry(&entry.name, &entry.value);
             }
         }
-        let day = self.name.rsplit('/').next().and_then(|it| it.get(..10));
+        metadata.put_entry("date", &time.future.unwrap_or_default());
         let session = one_line(&self.name);
         let draft = Draft {
             session: match session.len() <= SESSION_BYTES_MAX {
@@ -260,7 +268,7 @@ impl Reader {
                 ),
             },
             text: part.text.clone(),
-            observed_at: matter.date().or_else(|| parse_time_text(day?)),
+            observed_at: time.usable,
             metadata,
             ..Draft::default()
         };
@@ -277,110 +285,4 @@ impl Reader {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-
-    use serde_json::Value;
-
-    use super::*;
-
-    fn read_all(mut documents: Documents) -> Vec<Result<Value, String>> {
-        let (mut piece, mut all) = (Vec::new(), Vec::new());
-        loop {
-            match documents.read_next(&mut piece).unwrap() {
-                NextPiece::Piece => all.push(Ok(serde_json::from_slice(&piece).unwrap())),
-                NextPiece::Broken(why) => all.push(Err(why)),
-                NextPiece::End => return all,
-            }
-        }
-    }
-
-    fn read_document(text: &[u8], name: &str, kind: Kind) -> Vec<Result<Value, String>> {
-        let source = Box::new(Cursor::new(text.to_vec()));
-        read_all(Documents::of_source(source, Path::new(name), kind))
-    }
-
-    #[test]
-    fn the_parts_of_a_document_are_records_of_one_session() {
-        let text = "\u{feff}---\ntitle: Oslo\nauthor: Ann\ndate: 2026-03-02\n---\n# Moving\r\nWe moved.\r\n\n# Food\nFish.\n\n# Food\nFish.\n";
-        let records: Vec<Value> = read_document(text.as_bytes(), "diary/2025-01-01 oslo.md", Kind::Markdown)
-            .into_iter()
-            .map(Result::unwrap)
-            .collect();
-        assert_eq!(records.len(), 3);
-        assert!(records.iter().all(|it| it["session"] == "2025-01-01 oslo.md"
-            && it["metadata"]["title"] == "Oslo"
-            && it["observed_at"] == "2026-03-02T00:00:00Z"));
-        assert_eq!(
-            (&records[0]["text"], &records[1]["metadata"]["heading"]),
-            (&json!("# Moving\n\nWe moved."), &json!("Food"))
-        );
-        assert_eq!(
-            (&records[0]["metadata"]["author"], records[1]["metadata"].get("author")),
-            (&json!("Ann"), None)
-        );
-        assert_eq!(records[1]["text"], records[2]["text"]);
-        assert_ne!(records[1]["id"], records[2]["id"]);
-        // The same text with one more section: existing parts keep their ids.
-        let longer = text.replace("# Food", "# New\nWords.\n\n# Food");
-        let again: Vec<Value> = read_document(longer.as_bytes(), "2025-01-01 oslo.md", Kind::Markdown)
-            .into_iter()
-            .map(|it| it.unwrap()["id"].clone())
-            .collect();
-        assert!(records.iter().all(|it| again.contains(&it["id"])));
-        let dated = read_document(b"Rain.", "2026-03-02.txt", Kind::Text).remove(0).unwrap();
-        assert_eq!(dated["observed_at"], "2026-03-02T00:00:00Z");
-    }
-
-    #[test]
-    fn very_long_lines_are_read_in_pieces_without_losing_characters() {
-        let joined = |text: &str| -> String {
-            let records = read_document(text.as_bytes(), "long.txt", Kind::Text);
-            let texts: Vec<String> = records
-                .into_iter()
-                .map(|it| it.unwrap()["text"].as_str().unwrap().to_owned())
-                .collect();
-            texts.join(" ")
-        };
-        let cut = joined(&format!("a{}", "é".repeat(100_000)));
-        assert_eq!(cut.chars().filter(|it| *it == 'é').count(), 100_000);
-        let words = "käse ".repeat(40_000);
-        assert_eq!(
-            joined(&words).split_whitespace().filter(|it| *it == "käse").count(),
-            40_000
-        );
-    }
-
-    #[test]
-    fn files_that_are_not_text_are_reported_and_the_others_are_imported() {
-        let all = read_document(b"Fine.\n\nBad \xff byte.\n", "x.txt", Kind::Text);
-        assert_eq!((all.len(), &all[0].as_ref().unwrap()["text"]), (2, &json!("Fine.")));
-        assert!(all[1].as_ref().unwrap_err().starts_with("x.txt: line 3: not in UTF-8"));
-        let all = read_document(b"\xff\xfea\0", "x.txt", Kind::Text);
-        assert!(all[0].as_ref().unwrap_err().contains("UTF-16"));
-        let folder = std::env::temp_dir().join(format!("mnemic-documents-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("b")).unwrap();
-        for (name, text) in [
-            ("b/2.md", "Two"),
-            ("a.txt", "One"),
-            (".hidden.md", "No"),
-            ("c.png", "No"),
-            ("z.md", "\u{1}Three"),
-        ] {
-            std::fs::write(folder.join(name), text).unwrap();
-        }
-        let mut left_out = LeftOut::default();
-        let documents = Documents::of_folder(find_documents(&folder, &mut left_out).unwrap(), left_out);
-        let passed = documents.passed_over();
-        let sessions: Vec<Value> = read_all(documents)
-            .into_iter()
-            .map(|it| it.unwrap()["session"].clone())
-            .collect();
-        std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(sessions, ["a.txt", "b/2.md", "z.md"]);
-        assert_eq!(
-            passed,
-            ["files that are neither .md nor .txt: 1", "hidden files and folders: 1"]
-        );
-    }
-}
+mod tests;

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use crate::import::formats::times::parse_time;
+use crate::import::formats::times::EntryTime;
 use crate::import::record_draft::{Draft, LeftOut, Metadata, digest_texts, first_text_field, prefixed_name};
 
 const MEM0: &str = "mem0";
 const HINDSIGHT: &str = "hindsight";
-const TIMES_UNREAD: &str = "times that could not be read";
 
 /// Returns the record of a mem0 memory.
 ///
@@ -36,12 +35,13 @@ pub(crate) fn of_mem0(memory: &Value, left_out: &mut LeftOut) -> Result<Vec<Valu
             left_out.count_one("entries of metadata beyond 32");
         }
     }
+    let time = read_time(memory, &["created_at"], &mut metadata, left_out);
     let draft = Draft {
         id: prefixed_name(MEM0, &memory_id(memory, &text)),
         session: session.map_or_else(|| MEM0.to_owned(), |it| prefixed_name(MEM0, &it)),
         actor: Some(user.unwrap_or_else(|| "user".to_owned())),
         text,
-        observed_at: first_readable_time(memory, &["created_at"], left_out),
+        observed_at: time,
         metadata,
         ..Draft::default()
     };
@@ -75,17 +75,15 @@ pub(crate) fn of_hindsight(memory: &Value, left_out: &mut LeftOut) -> Result<Vec
         }
     }
     let document = first_text_field(memory, &["document_id"]);
+    // The time of the statement comes before the time of the event, because "yesterday" refers to the time of the
+    // statement.
+    let times = ["mentioned_at", "date", "occurred_start", "created_at"];
+    let time = read_time(memory, &times, &mut metadata, left_out);
     let draft = Draft {
         id: prefixed_name(HINDSIGHT, &memory_id(memory, &text)),
         session: document.map_or_else(|| HINDSIGHT.to_owned(), |it| prefixed_name(HINDSIGHT, &it)),
         text,
-        // The time of the statement comes before the time of the event, because "yesterday" refers to the time of the
-        // statement.
-        observed_at: first_readable_time(
-            memory,
-            &["mentioned_at", "date", "occurred_start", "created_at"],
-            left_out,
-        ),
+        observed_at: time,
         metadata,
         ..Draft::default()
     };
@@ -97,22 +95,13 @@ fn memory_id(memory: &Value, text: &str) -> String {
     first_text_field(memory, &["id", "memory_id", "uuid"]).unwrap_or_else(|| digest_texts(&[text]))
 }
 
-/// Returns the first named time that can be read; counts the memory if it has only unreadable times.
-fn first_readable_time(memory: &Value, names: &[&str], left_out: &mut LeftOut) -> Option<String> {
-    let mut is_there = false;
-    for name in names {
-        let Some(value) = memory.get(name).filter(|it| !it.is_null()) else {
-            continue;
-        };
-        is_there = true;
-        if let Some(at) = parse_time(value) {
-            return Some(at);
-        }
-    }
-    if is_there {
-        left_out.count_one(TIMES_UNREAD);
-    }
-    None
+/// Returns the first named time that a record can have; counts the memory if it has only other times. A time in the
+/// future is kept in the metadata.
+fn read_time(memory: &Value, names: &[&str], metadata: &mut Metadata, left_out: &mut LeftOut) -> Option<String> {
+    let time = EntryTime::first_of(names.iter().filter_map(|it| memory.get(it)));
+    time.count_unused(left_out);
+    metadata.put_entry("date", time.future.as_deref().unwrap_or_default());
+    time.usable
 }
 
 #[cfg(test)]
@@ -175,6 +164,11 @@ mod tests {
             (&json!("hindsight:7"), &json!("hindsight:d1"))
         );
         assert_eq!(left_out, LeftOut::default());
+        let planned = json!({ "id": "h3", "text": "The fair opens.", "occurred_start": "2999-01-15" });
+        let planned = of_hindsight(&planned, &mut left_out).unwrap();
+        assert!(planned[0].get("observed_at").is_none());
+        assert_eq!(planned[0]["metadata"]["date"], "2999-01-15T00:00:00Z");
+        assert_eq!(left_out.in_words(), ["times in the future: 1"]);
         assert!(of_hindsight(&json!({ "id": "h2" }), &mut left_out).is_err());
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gateway::leaves_no_record;
 use serde_json::Value;
 
 use crate::import::input::line::Complaints;
 use crate::import::record_draft::{LeftOut, digest_texts, one_line, shorten_text};
 use crate::import::sending::batch::{self, Batch};
+use crate::import::sending::messages::{NOT_STORED, actor_of, call_count, first_text, is_message};
 use crate::import::sending::state::State;
 use crate::import::sending::tally::{NAMED, say_left_out};
 use crate::import::source::Source;
@@ -25,6 +27,8 @@ const SPEAKERS_MAX: usize = 10;
 struct Preview {
     records: u64,
     readings: u64,
+    /// Tool calls of chat messages.
+    calls: u64,
     wrong: u64,
     sessions: BTreeSet<String>,
     speakers: BTreeMap<String, u64>,
@@ -62,11 +66,18 @@ impl Preview {
         for line in &batch.records {
             let record = &line.content;
             let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+            if leaves_no_record(record) {
+                self.on_purpose.count_one(NOT_STORED);
+                continue;
+            }
+            let is_message = is_message(record);
+            let author = if is_message { actor_of(record) } else { text("actor") };
+            self.calls += call_count(record);
             self.records += 1;
             if self.sessions.len() < COUNTED_MAX {
                 self.sessions.insert(digest_texts(&[text("session")]));
             }
-            let actor = shorten_text(&one_line(text("actor")), SHOWN_BYTES);
+            let actor = shorten_text(&one_line(author), SHOWN_BYTES);
             if self.speakers.len() < COUNTED_MAX || self.speakers.contains_key(&actor) {
                 *self.speakers.entry(actor.clone()).or_default() += 1;
             }
@@ -77,9 +88,8 @@ impl Preview {
                 (earliest, day) => earliest.or(day),
             };
             if self.first.len() < SHOWN {
-                let shown_text = [text("text"), text("image_caption")]
-                    .into_iter()
-                    .find(|it| !it.is_empty());
+                let content = if is_message { first_text(record) } else { text("text") };
+                let shown_text = [content, text("image_caption")].into_iter().find(|it| !it.is_empty());
                 let shown_text = shorten_text(&one_line(shown_text.unwrap_or("a call of a tool")), SHOWN_BYTES);
                 let at = text("observed_at").get(..16).unwrap_or("without a time");
                 let actor = if actor.is_empty() { "-" } else { &actor };
@@ -103,6 +113,12 @@ impl Preview {
             },
             self.records
         ));
+        if self.calls > 0 {
+            output::print_line(&format!(
+                "tool calls of messages, which become records of their own: {}",
+                self.calls
+            ));
+        }
         if self.readings > 0 {
             output::print_line(&format!("readings: {}", self.readings));
         }

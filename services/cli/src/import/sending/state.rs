@@ -1,5 +1,6 @@
 //! Resumable imports: the progress of an import, stored in the user's state folder and not next to the imported file.
 
+use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -52,6 +53,8 @@ pub(crate) struct ImportRoute<'a> {
     pub(crate) space: &'a SpaceId,
     pub(crate) url: &'a str,
     pub(crate) kind: Kind,
+    /// Tags that are added to every record.
+    pub(crate) tags: &'a [String],
 }
 
 /// The progress of the import of one file.
@@ -96,7 +99,7 @@ impl State {
     pub(crate) fn load_progress(place: &ImportRoute<'_>, created_at: DateTime<Utc>) -> State {
         let (url, kind) = (place.url, place.kind);
         let path = place.file.and_then(|it| state_path(it, place));
-        let of_records = place.file.filter(|_| kind == Kind::Records);
+        let of_records = place.file.filter(|_| kind == Kind::Records && place.tags.is_empty());
         let former = of_records.map(|it| it.with_added_extension(format!("{}.imported", place.space)));
         let read = |it: &Option<PathBuf>| {
             let bytes = std::fs::read(it.as_deref()?).ok()?;
@@ -213,8 +216,9 @@ impl State {
     }
 }
 
-/// Returns the path of the state file in `$XDG_STATE_HOME/mnemic/imports` for an input file, a space, a server and a
-/// format; `None` if neither that variable nor `HOME` is set. The file name is a digest, so it reveals no path.
+/// Returns the path of the state file in `$XDG_STATE_HOME/mnemic/imports` for an input file, a space, a server, a format
+/// and the added tags in any order; `None` if neither that variable nor `HOME` is set. The file name is a digest, so it
+/// reveals no path.
 fn state_path(file: &Path, place: &ImportRoute<'_>) -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let states = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
@@ -228,6 +232,11 @@ fn state_path(file: &Path, place: &ImportRoute<'_>) -> Option<PathBuf> {
     if place.kind != Kind::Records {
         digest.update([0]);
         digest.update(place.kind.name());
+    }
+    // Other tags make other records, so the earlier import with other tags has sent none of them.
+    for tag in place.tags.iter().collect::<BTreeSet<_>>() {
+        digest.update([1]);
+        digest.update(tag);
     }
     Some(
         states

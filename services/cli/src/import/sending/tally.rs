@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::import::formats::format::Kind;
 use crate::import::input::line::{Complaints, Line};
 use crate::import::record_draft::LeftOut;
+use crate::import::sending::messages::{NOT_STORED, says_nothing_is_left};
 use crate::output;
 
 /// Maximum number of invalid pieces that are reported one by one; the others are only counted.
@@ -47,6 +48,8 @@ pub(crate) struct Tally {
     /// True if readings are left out: the server has no route for them, or the key lacks the right `read`.
     pub(crate) lacks_readings: bool,
     pub(crate) on_purpose: LeftOut,
+    /// True if some of `wrong` are only parts of a line, such as a tool call of a chat message.
+    has_wrong_parts: bool,
 }
 
 impl Tally {
@@ -62,11 +65,13 @@ impl Tally {
             watermarks: watermark.into_iter().collect(),
             lacks_readings: false,
             on_purpose: LeftOut::default(),
+            has_wrong_parts: false,
         }
     }
 
     /// Counts the outcome of the records of a request.
     pub(crate) fn count_outcomes(&mut self, lines: &[Line], accepted: Accepted) {
+        self.on_purpose.count_several(NOT_STORED, accepted.left_out as u64);
         for item in accepted.items {
             match item.status {
                 ItemStatus::Accepted => self.accepted += 1,
@@ -74,8 +79,15 @@ impl Tally {
                 ItemStatus::Rejected => {
                     let why = item.problem.as_deref();
                     let why = why.map_or("", |it| if it.detail.is_empty() { &it.title } else { &it.detail });
-                    if let Some(line) = lines.get(item.index) {
-                        self.report_skipped(&line.place, why);
+                    let line = lines.get(item.index);
+                    let place = line.map_or("a record of this batch", |it| it.place.as_str());
+                    // A tool call of a chat message has an id of its own.
+                    let is_whole_line = line.is_some_and(|it| it.content["id"] == item.id.as_str());
+                    if is_whole_line || item.id.is_empty() {
+                        self.report_skipped(place, why);
+                    } else {
+                        self.has_wrong_parts = true;
+                        self.report_skipped(&format!("{place} ({})", item.id), why);
                     }
                 }
             }
@@ -102,8 +114,16 @@ impl Tally {
         }
         if self.wrong_in_all() > 0 {
             parts.push(match kind {
-                Kind::Records => format!("{} of {pieces} lines left out", self.wrong_in_all()),
-                Kind::ChatGpt | Kind::Claude | Kind::Mem0 | Kind::Hindsight | Kind::Text | Kind::Markdown => {
+                Kind::Records if !self.has_wrong_parts && self.wrong_in_all() <= pieces => {
+                    format!("{} of {pieces} lines left out", self.wrong_in_all())
+                }
+                Kind::Records
+                | Kind::ChatGpt
+                | Kind::Claude
+                | Kind::Mem0
+                | Kind::Hindsight
+                | Kind::Text
+                | Kind::Markdown => {
                     format!("{} left out as invalid", self.wrong_in_all())
                 }
             });
@@ -151,10 +171,14 @@ fn byte_progress_bar(bytes: u64) -> ProgressBar {
 }
 
 /// Returns the halves of a refused batch, the second half first. A single line is the cause of the refusal; it is
-/// reported with the reason.
+/// reported with the reason, unless it is a chat message that the server does not store in any batch.
 pub(crate) fn halve_batch<'a>(lines: &'a [Line], reason: &str, tally: &mut Tally) -> Vec<&'a [Line]> {
     match lines {
         [] => Vec::new(),
+        [_] if says_nothing_is_left(reason) => {
+            tally.on_purpose.count_one(NOT_STORED);
+            Vec::new()
+        }
         [line] => {
             tally.report_skipped(&line.place, reason);
             Vec::new()
