@@ -28,7 +28,6 @@ export type QueryResponse = Schemas["QueryResponse"];
 export type RecallResponse = Schemas["RecallResponse"];
 export type Rebuild = Schemas["Rebuild"];
 export type Record = Schemas["Record"];
-export type RecordVersions = Schemas["RecordVersions"];
 export type ReadingCost = Schemas["ReadingCost"];
 export type ReadingPage = Schemas["ReadingPage"];
 export type Right = Schemas["Right"];

@@ -1,5 +1,5 @@
 import { Failure, type Query, call, inSpace, readWhole } from "../../api/client";
-import type { Fact, Record, RecordVersions, Unit } from "../../api/types";
+import type { Fact, Record, Unit } from "../../api/types";
 import { minute, whole } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { t } from "../../strings";
@@ -26,7 +26,7 @@ interface Affected {
 async function versionsOf(space: string, name: string, signal: AbortSignal): Promise<Record[]> {
   const path = inSpace(space, "records", name);
   try {
-    return (await call<RecordVersions>(`${path}/versions`, { signal })).items;
+    return (await readWhole<Record>(`${path}/versions`, {}, READ, signal)).items;
   } catch (error) {
     if (!(error instanceof Failure && error.status === NOT_FOUND)) throw error;
     return [await call<Record>(path, { signal })];
