@@ -274,7 +274,7 @@ export type Record = components["schemas"]["Record"];
 export type RecordId = components["schemas"]["RecordId"];
 /** A page of records. */
 export type RecordPage = components["schemas"]["RecordPage"];
-/** The versions of a record. */
+/** The versions of a record, or a page of them. */
 export type RecordVersions = components["schemas"]["RecordVersions"];
 /** The closed set of relation types; `Other` keeps its label as data. */
 export type RelationKind = components["schemas"]["RelationKind"];

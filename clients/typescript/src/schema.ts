@@ -359,8 +359,9 @@ export interface paths {
         };
         /**
          * Streams new events of a space: `searchable`, `organised` and `erased`.
-         * @description The stream ends when the caller disconnects or the server stops. Each event has an `id`. A caller that reconnects
-         *     with it in `Last-Event-ID` receives the events since then. If they are not known, the first event is `gap`.
+         * @description The stream ends when the caller disconnects, the server stops, or the key no longer opens the space. Each event has
+         *     an `id`. A caller that reconnects with it in `Last-Event-ID` receives the events since then. If they are not known,
+         *     the first event is `gap`.
          */
         get: operations["events_get"];
         put?: never;
@@ -866,9 +867,16 @@ export interface components {
         };
         /** @description Result of a batch: 202 means that every accepted record is on disk. */
         Accepted: {
-            /** @description Results in the order of the request; for chat messages, of the records that they became. */
+            /**
+             * @description Results in the order of the request; for chat messages, of the records that they became. The `index` of a result
+             *     is that of the element of `records` which became the record, so several results may have one index. For
+             *     `messages`, it counts the records that they became.
+             */
             items: components["schemas"]["Item"][];
-            /** @description Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones. */
+            /**
+             * @description Number of chat messages that are not stored: those with the role `system` or `developer`, and those that hold no
+             *     text, no tool call and no picture that a record can hold.
+             */
             left_out?: number;
             /** @description Watermark of this write; a query with `after` set to it sees the records. */
             watermark: string;
@@ -2064,7 +2072,7 @@ export interface components {
             /**
              * @description Your id, unique in the space. The same id with the same content is stored once; with other content it is a
              *     conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
-             *     `.` or `..`.
+             *     `.` or `..`. At most 256 bytes; the id of a version is up to 6 bytes longer than that of its record.
              * @default null
              */
             id?: string | null;
@@ -2855,10 +2863,12 @@ export interface components {
             /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description The versions of a record. */
+        /** @description The versions of a record, or a page of them. */
         RecordVersions: {
-            /** @description All stored versions, the first one first; at most 1000. */
+            /** @description The stored versions, the first one first; a record has at most 1000. */
             items: components["schemas"]["Record"][];
+            /** @description The `after` of the next page; left out on the last page. */
+            next?: string | null;
         };
         /**
          * @description The closed set of relation types; `Other` keeps its label as data.
@@ -5843,7 +5853,15 @@ export interface operations {
     };
     records_versions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page; leave it out for the first page. */
+                after?: string;
+                /**
+                 * @description Maximum number of versions, 1 to 1000; default 1000, which is all of them. A page of 4 MiB may have fewer
+                 *     versions and still a `next`.
+                 */
+                limit?: number;
+            };
             header?: never;
             path: {
                 space: components["schemas"]["SpaceId"];
@@ -5853,7 +5871,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All versions */
+            /** @description All versions; a page of them if they have more than 4 MiB */
             200: {
                 headers: {
                     [name: string]: unknown;

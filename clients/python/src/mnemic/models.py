@@ -216,7 +216,7 @@ class NewActEraseRecord(Model):
         use_attribute_docstrings=True,
     )
     kind: Literal['erase_record'] = 'erase_record'
-    record: Annotated[str, Field(max_length=256, min_length=1)]
+    record: Annotated[str, Field(max_length=262, min_length=1)]
     """Your id of the record, or Mnemic's."""
 
 
@@ -1520,11 +1520,11 @@ class NewRecord(Model):
     actor: Annotated[str | None, Field(max_length=256)] = None
     """The person or program that said or did it."""
 
-    id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    id: Annotated[str | None, Field(max_length=262, min_length=1)] = None
     """
     Your id, unique in the space. The same id with the same content is stored once; with other content it is a
     conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
-    `.` or `..`.
+    `.` or `..`. At most 256 bytes; the id of a version is up to 6 bytes longer than that of its record.
     """
 
     image_caption: str | None = None
@@ -1926,13 +1926,16 @@ class RecordPage(Model):
 
 
 class RecordVersions(Model):
-    """The versions of a record."""
+    """The versions of a record, or a page of them."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     items: list[Record]
-    """All stored versions, the first one first; at most 1000."""
+    """The stored versions, the first one first; a record has at most 1000."""
+
+    next: str | None = None
+    """The `after` of the next page; left out on the last page."""
 
 
 class RoleCost(Model):
@@ -2808,10 +2811,17 @@ class Accepted(Model):
         use_attribute_docstrings=True,
     )
     items: list[Item]
-    """Results in the order of the request; for chat messages, of the records that they became."""
+    """
+    Results in the order of the request; for chat messages, of the records that they became. The `index` of a result
+    is that of the element of `records` which became the record, so several results may have one index. For
+    `messages`, it counts the records that they became.
+    """
 
     left_out: Annotated[int | None, Field(ge=0)] = None
-    """Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones."""
+    """
+    Number of chat messages that are not stored: those with the role `system` or `developer`, and those that hold no
+    text, no tool call and no picture that a record can hold.
+    """
 
     watermark: str
     """Watermark of this write; a query with `after` set to it sees the records."""
