@@ -61,6 +61,8 @@ HIDDEN = re.compile(
 )
 # Text that a language model server could take for a marker between messages: `<|im_end|>`, `</s>`, `[INST]`.
 ROLE_MARKER = re.compile(r"<(?=[^\W\d_]|[|｜/<])|\[(?=/?[A-Z_]+\])")
+# An address without `http://`.
+HOST_AND_PORT = re.compile(r"(?:[^/:@\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]+(?:/|\Z)")
 SURROGATE = re.compile("[\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -99,8 +101,12 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
     key = environment.get("MNEMIC_KEY", "")
     if not re.fullmatch(r"[!-~]*", key):
         raise MemoryFailure("MNEMIC_KEY contains spaces or characters that no key has")
+    address = environment.get("MNEMIC_URL") or "http://127.0.0.1:7077"
+    # A bare word could be a key in the wrong variable: it is not looked up as a name.
+    if HOST_AND_PORT.match(address):
+        address = f"http://{address}"
     try:
-        url = urlsplit(environment.get("MNEMIC_URL") or "http://127.0.0.1:7077")
+        url = urlsplit(address)
         host, port = url.hostname, url.port
     except ValueError:
         host, port = None, None

@@ -44,11 +44,12 @@ def main() -> int:
 
     def hook() -> None:
         settings = settings_of(os.environ)
-        found = (
-            said_in(raw, settings.actor)
-            if options.messages
-            else [(options.actor or settings.actor, raw.decode("utf-8", "replace"))]
-        )
+        if options.messages:
+            found, wrong = said_in(raw, settings.actor)
+            if wrong:
+                say(f"{wrong} lines are no messages with `role` and `content` and are left out")
+        else:
+            found = [(options.actor or settings.actor, raw.decode("utf-8", "replace"))]
         records = [record for actor, text in found if (record := record_of(actor, text, options.session))]
         if not records:
             return
@@ -84,13 +85,29 @@ def passed_on() -> bytes:
     return bytes(kept)
 
 
-def said_in(raw: bytes, person: str) -> Iterator[tuple[str, str]]:
-    """Returns the actor and the text of each message in JSON lines; other lines are left out."""
+def said_in(raw: bytes, person: str) -> tuple[list[tuple[str, str]], int]:
+    """Returns the actor and the text of each message of `user` and `assistant` in JSON lines, and the number of lines that
+    are neither empty nor a message."""
+    found = []
+    wrong = 0
     for line in raw.split(b"\n"):
-        message = object_of(line) or {}
-        role = message.get("role")
-        if role in ("user", "assistant"):
-            yield person if role == "user" else "assistant", text_of(message.get("content"))
+        if not line.strip():
+            continue
+        message = object_of(line)
+        if message is None or not is_message(message):
+            wrong += 1
+        elif message["role"] in ("user", "assistant"):
+            found.append((person if message["role"] == "user" else "assistant", text_of(message.get("content"))))
+    return found, wrong
+
+
+def is_message(entry: dict[str, Any]) -> bool:
+    """Returns whether an object has a role, and the content that the role needs. A call of a tool needs no content."""
+    role = entry.get("role")
+    if role not in ("user", "assistant"):
+        return isinstance(role, str)
+    calls = entry.get("tool_calls") or entry.get("function_call")
+    return isinstance(entry.get("content"), (str, list)) or bool(role == "assistant" and calls)
 
 
 def batches_of(records: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -11,6 +11,8 @@ import pytest
 from conftest import KEY, Agent, Ran, turn
 from running import free_port
 
+from memory import settings_of
+
 PROMPT = "How do we run the tests?"
 
 
@@ -150,6 +152,21 @@ def test_invalid_settings_are_named_without_their_values(agent: Agent, name: str
     agent.settings[name] = value
     for ran in hooks(agent):
         assert says in ran.err and "hunter2" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("value", "host", "port", "prefix"),
+    [
+        ("127.0.0.1:7500", "127.0.0.1", 7500, ""),
+        ("memory:7500/base/", "memory", 7500, "/base"),
+        ("[::1]:7500", "::1", 7500, ""),
+        ("http://memory", "memory", None, ""),
+        ("", "127.0.0.1", 7077, ""),
+    ],
+)
+def test_the_scheme_may_be_omitted_before_a_host_and_a_port(value: str, host: str, port: int | None, prefix: str) -> None:
+    settings = settings_of({"MNEMIC_URL": value, "MNEMIC_SPACE": "ann"})
+    assert (settings.secure, settings.host, settings.port, settings.prefix) == (False, host, port, prefix)
 
 
 def test_a_wrong_key_and_an_invalid_space_are_refused(agent: Agent) -> None:

@@ -49,7 +49,8 @@ def test_messages_are_stored_line_by_line(agent: Agent) -> None:
     ]
     given = b"\n".join([b"not JSON", b"[" * 100_000, *(json.dumps(it).encode() for it in messages)])
     ran = agent.run("remember.py", "--messages", given=given)
-    assert (ran.status, ran.out, ran.err) == (0, given, "")
+    assert (ran.status, ran.out) == (0, given)
+    assert ran.err == "mnemic: 2 lines are no messages with `role` and `content` and are left out\n"
     assert sorted(agent.texts(2)) == ["I like tea.", "Noted."]
     assert {it["text"]: it["actor"] for it in agent.records()} == {"I like tea.": "user", "Noted.": "assistant"}
 
@@ -59,8 +60,30 @@ def lines_of(count: int, words: int) -> bytes:
     return b"\n".join(json.dumps({"role": "user", "content": f"{it} " + "word " * words}).encode() for it in range(count))
 
 
+def test_lines_that_are_no_messages_are_counted() -> None:
+    messages: list[Any] = [
+        {"role": "system", "content": "Be short."},
+        {"role": "tool", "content": None},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}]},
+        {"role": "user", "content": []},
+        {"role": "user", "content": "I like tea."},
+    ]
+    wrong: list[Any] = [
+        [1],
+        {"text": "I planted tulips."},
+        {"role": "user", "text": "I planted tulips."},
+        {"role": "user", "content": 42},
+        {"role": "user", "content": None},
+        {"role": 7, "content": "I planted tulips."},
+    ]
+    raw = "\n \n\r\n".join(json.dumps(it) for it in [*messages, *wrong]).encode() + b"\nplain text\n"
+    found, count = said_in(raw, "Ann")
+    assert [it for it in found if it[1]] == [("Ann", "I like tea.")]
+    assert count == len(wrong) + 1
+
+
 def test_messages_that_are_too_large_for_one_request_are_sent_in_several() -> None:
-    records = [record for actor, text in said_in(lines_of(150, 10_000), "ann") if (record := record_of(actor, text, "m"))]
+    records = [record for actor, text in said_in(lines_of(150, 10_000), "ann")[0] if (record := record_of(actor, text, "m"))]
     batches = list(batches_of(records))
     assert [it for batch in batches for it in batch] == records and len(records) == 150
     assert all(len(json.dumps({"records": it})) < 1 << 20 for it in batches)

@@ -259,8 +259,12 @@ pub(crate) struct Doctor {
     /// Repair the drift: derive the affected data again from the stored records.
     #[arg(long)]
     pub(crate) repair: bool,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
+    /// URL of the server [default: the address in `listen` of [gateway]]; http:// may be omitted.
+    #[arg(long, env = "MNEMIC_URL", value_parser = parse_server_url)]
+    pub(crate) url: Option<String>,
+    /// Key for the server, if the server requires one.
+    #[arg(long, env = "MNEMIC_KEY", hide_env_values = true)]
+    pub(crate) key: Option<String>,
 }
 
 /// Derive a space again from its records, for example after an update; the space stays searchable meanwhile.

@@ -217,6 +217,17 @@ fn protocol_error(error: ServiceError) -> ErrorData {
     ErrorData::internal_error(unreachable_server_message(&error), None)
 }
 
+/// Returns the message about a call without a response. Of the causes, it names only the innermost: the others are
+/// types of the library.
 fn unreachable_server_message(error: &ServiceError) -> String {
-    format!("the memory does not answer, nothing was lost; is `mnemic serve` running? ({error})")
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let cause = cause.to_string();
+    let cause = cause.strip_prefix("Client error: ").unwrap_or(&cause);
+    format!(
+        "the memory does not answer, and this call may not have been carried out; is `mnemic serve` running? Make the \
+         call again once it runs ({cause})"
+    )
 }

@@ -6,6 +6,7 @@
 //! fails, the chat continues without it, and a header says so. The caller's key is for Mnemic and is never forwarded.
 
 mod code;
+mod conversation;
 mod evidence;
 mod problem_response;
 mod refusal;
@@ -134,13 +135,13 @@ pub(crate) async fn forward_chat(app: &App, upstream: &Upstream, call: Call) -> 
         let body = stream::pass_on(Streaming {
             relayed,
             storing,
-            at: request.message_count(),
+            conversation: request.conversation,
             remembered,
             share,
         });
         return Ok(memory_headers.add_headers(response.map(|_| body)));
     }
-    Ok(respond_with_whole_reply(memory_headers, relayed, &storing, request.message_count()).await)
+    Ok(respond_with_whole_reply(memory_headers, relayed, &storing, &request.conversation).await)
 }
 
 /// Returns the response for a complete reply; an error of the endpoint is returned unchanged.
@@ -148,7 +149,7 @@ async fn respond_with_whole_reply(
     mut memory_headers: ResponseHeaders,
     relayed: Relayed,
     storing: &Storing,
-    at: usize,
+    conversation: &str,
 ) -> Response {
     let response = response_head(&relayed);
     let remembered = memory_headers.evidence.block().is_some();
@@ -171,7 +172,8 @@ async fn respond_with_whole_reply(
         false => ProxyOutcome::Replied,
     });
     if let Some(reply) = reply.filter(|it| !it.is_empty()) {
-        memory_headers.assistant = storing.store_records(storing.reply_records(at, &reply)).await;
+        let records = storing.reply_records(conversation, &reply);
+        memory_headers.assistant = storing.store_records(records).await;
     }
     memory_headers.add_headers(response.map(|_| Body::from(body)))
 }

@@ -1,6 +1,7 @@
 //! Logs and traces. Every span has a W3C trace id, whether traces are exported or not.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -120,7 +121,7 @@ pub fn start_logs_and_traces(config: &Config, service: &str) -> anyhow::Result<T
                 .with_target(TALKATIVE, LevelFilter::OFF),
         );
     let level = parse_level_filter(&config.level)?;
-    let colours = std::io::stderr().is_terminal();
+    let colours = allows_colours(std::env::var_os("NO_COLOR").as_deref()) && std::io::stderr().is_terminal();
     let logs = match config.logs {
         Logs::Pretty => fmt::layer()
             .with_writer(std::io::stderr)
@@ -142,6 +143,11 @@ pub fn start_logs_and_traces(config: &Config, service: &str) -> anyhow::Result<T
         .try_init()
         .context("telemetry is already running")?;
     Ok(TelemetryGuard { provider, patience })
+}
+
+/// Returns whether the value of `NO_COLOR` in the environment allows colours (<https://no-color.org>).
+fn allows_colours(no_color: Option<&OsStr>) -> bool {
+    no_color.is_none_or(OsStr::is_empty)
 }
 
 /// Returns the filter for `level`. A bare word must be a level: the library would read any other word as the name of a
@@ -251,6 +257,13 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn colours_are_allowed_unless_the_environment_forbids_them() {
+        assert!(allows_colours(None));
+        assert!(allows_colours(Some(OsStr::new(""))));
+        assert!(!allows_colours(Some(OsStr::new("1"))));
     }
 
     #[test]

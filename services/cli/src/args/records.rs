@@ -159,6 +159,9 @@ Examples:
   mnemic erase --space ann --session monday --yes")]
 pub(crate) struct Erase {
     /// Your id of the record, or Mnemic's.
+    ///
+    /// Your id, also that of one version such as `m1#v2`, erases all versions of the record. Mnemic's id erases only
+    /// the version that it names; `mnemic records --space ann 'm1#v2'` shows it as `record`.
     #[arg(required_unless_present = "session", conflicts_with = "session")]
     pub(crate) id: Option<String>,
     /// Erase all records of this session, by name or id.

@@ -2,6 +2,7 @@
 
 mod language_model;
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -59,8 +60,10 @@ pub(crate) async fn check_installation(args: &Doctor) -> anyhow::Result<Outcome>
         paint: Paint::of_terminal(),
         wrong: false,
     };
+    let mut listen = gateway::Config::default().listen;
     match settings::load_settings(&args.local).and_then(config::fill_in_all_defaults) {
         Ok(settings) => {
+            listen = settings.read_section::<gateway::Config>("gateway")?.listen;
             report.add_finding(
                 "settings",
                 Finding::Well("all sections are valid (see `mnemic config`)".into()),
@@ -78,7 +81,7 @@ pub(crate) async fn check_installation(args: &Doctor) -> anyhow::Result<Outcome>
         }
         Err(error) => report.add_finding("settings", Finding::Wrong(format!("{error:#}"))),
     }
-    report.add_finding("server", check_http_server(args).await);
+    report.add_finding("server", check_http_server(args, &listen).await);
     Ok(if report.wrong { Outcome::Lacking } else { Outcome::Done })
 }
 
@@ -294,19 +297,61 @@ fn describe_units_of_older_rules(spaces: &[drift::SpaceDrift]) -> Option<String>
     ))
 }
 
-async fn check_http_server(args: &Doctor) -> Finding {
-    let url = &args.remote.url;
-    let spaces = match Client::new(url, args.remote.key.clone()) {
+/// Asks the server at the URL of the command, or else at the address on which these settings listen.
+async fn check_http_server(args: &Doctor, listen: &str) -> Finding {
+    let own_url = url_of_listen_address(listen);
+    let url = args.url.as_ref().unwrap_or(&own_url);
+    let origin = match &args.url {
+        None => " (`listen` of [gateway]; --url names another address)".to_owned(),
+        Some(given) if given.trim_end_matches('/') == own_url => String::new(),
+        Some(_) => format!(" (--url or MNEMIC_URL; the settings listen on {listen})"),
+    };
+    let spaces = match Client::new(url, args.key.clone()) {
         Ok(client) => client.list_spaces().await,
         Err(error) => return Finding::Wrong(format!("{error:#}")),
     };
     match spaces {
-        Ok(spaces) => Finding::Well(format!("{url} answers; visible spaces: {}", spaces.len())),
-        Err(crate::api::Error::Unreachable { .. }) => Finding::Doubtful(format!("no server answers at {url}")),
-        Err(error @ crate::api::Error::Refused { status: 401 | 403, .. }) => match args.remote.key {
-            None => Finding::Well(format!("{url} answers; it needs a key (MNEMIC_KEY)")),
-            Some(_) => Finding::Doubtful(format!("{url} answers, but refuses the key (MNEMIC_KEY): {error}")),
+        Ok(spaces) => Finding::Well(format!("{url} answers; visible spaces: {}{origin}", spaces.len())),
+        Err(crate::api::Error::Unreachable { .. }) => Finding::Doubtful(format!("no server answers at {url}{origin}")),
+        Err(error @ crate::api::Error::Refused { status: 401 | 403, .. }) => match args.key {
+            None => Finding::Well(format!("{url} answers; it needs a key (MNEMIC_KEY){origin}")),
+            Some(_) => Finding::Doubtful(format!(
+                "{url} answers, but refuses the key (MNEMIC_KEY): {error}{origin}"
+            )),
         },
-        Err(error) => Finding::Wrong(format!("{url}: {error}")),
+        Err(error) => Finding::Wrong(format!("{url}: {error}{origin}")),
+    }
+}
+
+/// Returns the URL of a server on this machine that listens on an address. If it listens on all addresses, this is
+/// loopback.
+fn url_of_listen_address(listen: &str) -> String {
+    let host_and_port = match listen.parse::<SocketAddr>() {
+        Ok(mut address) if address.ip().is_unspecified() => {
+            address.set_ip(match address.ip() {
+                IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+            address.to_string()
+        }
+        Ok(_) | Err(_) => listen.to_owned(),
+    };
+    format!("http://{host_and_port}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_all_addresses_is_asked_on_loopback() {
+        for (listen, url) in [
+            ("127.0.0.1:7510", "http://127.0.0.1:7510"),
+            ("0.0.0.0:80", "http://127.0.0.1:80"),
+            ("[::]:7077", "http://[::1]:7077"),
+            ("localhost:7077", "http://localhost:7077"),
+        ] {
+            assert_eq!(url_of_listen_address(listen), url);
+        }
     }
 }

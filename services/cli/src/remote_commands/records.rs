@@ -1,5 +1,5 @@
 use anyhow::{bail, ensure};
-use domain::id::SpaceId;
+use domain::id::{RecordId, SpaceId};
 use gateway::api::Record;
 
 use crate::api::{Client, parameters_with_values};
@@ -55,9 +55,16 @@ pub(crate) async fn erase_records(args: &Erase) -> anyhow::Result<Outcome> {
         (None, Some(id)) => (id.clone(), Some(id)),
         (None, None) => bail!("give a record, or a session with --session"),
     };
+    // Only the server knows whose id a UUID is.
+    let is_uuid = id.is_some_and(|it| it.parse::<RecordId>().is_ok());
+    let versions = match (id, is_uuid) {
+        (None, _) => "",
+        (Some(_), false) => " with all versions of this record",
+        (Some(_), true) => " (with all versions of this record if it is your id, else only this version)",
+    };
     ensure!(
         args.yes,
-        "this permanently erases {what} and all data derived only from it; add --yes to confirm"
+        "this permanently erases {what}{versions} and all data derived only from it; add --yes to confirm"
     );
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let session = args.session.as_deref().unwrap_or_default();
@@ -82,10 +89,10 @@ pub(crate) async fn erase_records(args: &Erase) -> anyhow::Result<Outcome> {
             break;
         }
     }
-    let counted = if id.is_none() {
-        format!(", {count} records")
-    } else {
-        String::new()
+    let counted = match (id, is_uuid) {
+        (None, _) => format!(", {count} records"),
+        (Some(_), false) => versions.to_owned(),
+        (Some(_), true) => String::new(),
     };
     output::print_line(&format!("{what} erased{counted}"));
     for it in receipts {

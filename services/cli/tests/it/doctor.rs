@@ -120,3 +120,32 @@ async fn a_server_that_needs_a_key_is_not_reported_as_wrong() {
         assert!(code == Some(0) && report.contains(words), "{code:?} {report}");
     }
 }
+
+#[tokio::test]
+async fn the_server_is_looked_for_where_the_settings_listen() {
+    let data = fresh_directory("doctor-listen");
+    let server = Server::start(&data).await;
+    let url = server.base.trim_end_matches("/v1");
+    let listen = url.trim_start_matches("http://");
+    let file = fresh_directory("doctor-listen-file").join("m.toml");
+    std::fs::write(&file, format!("[gateway]\nlisten = \"{listen}\"\n")).unwrap();
+    let says = |more: &[&str]| {
+        let mut command = mnemic();
+        command
+            .arg("doctor")
+            .arg("--config")
+            .arg(&file)
+            .arg("--data")
+            .arg(&data);
+        String::from_utf8(command.args(more).output().unwrap().stdout).unwrap()
+    };
+    let report = says(&[]);
+    assert!(
+        report.contains(&format!("{url} answers; visible spaces: 0")),
+        "{report}"
+    );
+    let report = says(&["--url", "127.0.0.1:1"]);
+    let expected =
+        format!("no server answers at http://127.0.0.1:1 (--url or MNEMIC_URL; the settings listen on {listen})");
+    assert!(report.contains(&expected), "{report}");
+}

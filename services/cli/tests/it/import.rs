@@ -75,10 +75,17 @@ async fn an_erased_record_is_imported_again_with_restart() {
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
     let again = ["import", file.to_str().unwrap(), "-s", "ann", "--restart"];
     run(&server, &import);
-    let (code, stdout, _) = run(&server, &["erase", "2", "-s", "ann"]);
+    let (code, stdout, stderr) = run(&server, &["erase", "2", "-s", "ann"]);
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    assert!(
+        stderr.contains("erases 2 with all versions of this record and"),
+        "{stderr}"
+    );
     let stdout = run(&server, &["erase", "2", "-s", "ann", "--yes"]).1;
-    assert!(stdout.starts_with("2 erased\nreceipt "), "{stdout}");
+    assert!(
+        stdout.starts_with("2 erased with all versions of this record\nreceipt "),
+        "{stdout}"
+    );
     assert_eq!(listed(&server, "ann").await.len(), 2);
     let (code, stdout, _) = run(&server, &again);
     assert_eq!(

@@ -142,3 +142,27 @@ fn a_dry_run_shows_messages_with_their_authors_and_texts() {
         assert!(stdout.contains(expected), "{expected} is not in {stdout}");
     }
 }
+
+#[test]
+fn a_dry_run_shows_what_a_record_without_text_is() {
+    let file = fresh_directory("import-messages-textless").join("talk.jsonl");
+    let call = json!([{ "id": "c1", "function": { "name": "look", "arguments": "{}" } }]);
+    let records = [
+        json!({ "id": "1", "actor": "Ann", "text": "" }),
+        json!({ "id": "2", "actor": "Ben", "tool": { "name": "look", "arguments": {} } }),
+        json!({ "id": "3", "role": "assistant", "content": null, "tool_calls": call }),
+        json!({ "id": "4", "actor": "Eva", "image_caption": "A red kayak." }),
+    ];
+    let text: String = records.iter().map(|it| format!("{it}\n")).collect();
+    std::fs::write(&file, text).unwrap();
+    let import = ["import", file.to_str().unwrap(), "-s", "ann", "--dry-run"];
+    let (_, stdout, _) = captured(mnemic().args(import).output().unwrap());
+    for expected in [
+        "  Ann: no text\n",
+        "  Ben: a call of a tool\n",
+        "  assistant: a call of a tool\n",
+        "  Eva: A red kayak.\n",
+    ] {
+        assert!(stdout.contains(expected), "{expected} is not in {stdout}");
+    }
+}

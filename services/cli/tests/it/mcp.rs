@@ -289,6 +289,12 @@ async fn an_agent_gets_an_error_when_the_memory_becomes_unavailable() {
     server.kill();
     let reply = agent.call("ask", json!({"question": "Where does Ann live?"}));
     assert!(reply.starts_with("!the memory does not answer"), "{reply}");
+    let reply = agent.call("remember", json!({"records": [{"text": "The kayak is red."}]}));
+    assert!(
+        reply.contains("this call may not have been carried out") && reply.contains("Make the call again"),
+        "{reply}"
+    );
+    assert!(!reply.contains("Transport [") && !reply.contains("rmcp"), "{reply}");
     let ended = agent.leave();
     assert!(ended.status.success(), "{ended:?}");
 }

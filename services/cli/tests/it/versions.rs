@@ -159,3 +159,41 @@ async fn versions_are_erased_together_and_restored_by_an_import() {
     let now = evidence(&server, None).await;
     assert!(now.contains("9023") && !now.contains("4711"), "{now}");
 }
+
+#[tokio::test]
+async fn the_command_says_whether_all_versions_are_erased() {
+    let server = with_two_versions("versions-command").await;
+    put_written(&server, "home", "I live in Malmö, close to the harbour.", MAY).await;
+    let erase = |id: &str, confirmed: bool| {
+        let mut command = mnemic();
+        command.args(["erase", id, "--space", "pair", "--url"]);
+        command.arg(server.base.trim_end_matches("/v1"));
+        if confirmed {
+            command.arg("--yes");
+        }
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        text(output.stdout) + &text(output.stderr)
+    };
+    let said = erase("code#v2", false);
+    assert!(
+        said.contains("erases code#v2 with all versions of this record and all"),
+        "{said}"
+    );
+    let said = erase("code#v2", true);
+    assert!(
+        said.starts_with("code#v2 erased with all versions of this record\n"),
+        "{said}"
+    );
+    assert_eq!(server.get("/spaces/pair/records/code/versions").await.0, 404);
+
+    let (_, second) = server.get("/spaces/pair/records/home%23v2").await;
+    let id = second["record"].as_str().unwrap();
+    let said = erase(id, false);
+    assert!(said.contains("if it is your id, else only this version"), "{said}");
+    let said = erase(id, true);
+    assert!(said.starts_with(&format!("{id} erased\n")), "{said}");
+    let (_, left) = server.get("/spaces/pair/records/home/versions").await;
+    assert_eq!(left["items"].as_array().unwrap().len(), 1, "{left}");
+    assert_eq!(left["items"][0]["id"], "home");
+}

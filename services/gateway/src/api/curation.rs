@@ -68,7 +68,8 @@ pub enum NewAct {
     },
     /// Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`.
     EraseRecord {
-        /// Your id of the record, or Mnemic's.
+        /// Your id of the record, or Mnemic's. If the record has several versions, only the version with this id is
+        /// erased: by `a` the first one, by `a#v2` the second one.
         #[schema(min_length = 1, max_length = 262)]
         record: String,
     },

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::ProxyCode;
+use super::conversation::ConversationDigest;
 use super::refusal::Refusal;
 
 /// Maximum number of messages in one request: all are parsed.
@@ -19,6 +20,8 @@ pub(crate) struct ChatRequest {
     fields: Vec<Field>,
     messages: Vec<Box<RawValue>>,
     parsed_messages: Vec<Message>,
+    /// Digest of the conversation: of all messages except those of the system.
+    pub(super) conversation: String,
     /// The end user that the caller names.
     pub(super) user: Option<String>,
 }
@@ -31,6 +34,8 @@ pub(super) struct Message {
     pub(super) name: Option<String>,
     /// The text of a user's message, its parts joined by line breaks; pictures and sounds are left out.
     pub(super) text: String,
+    /// Digest of the conversation before this message.
+    pub(super) before: String,
 }
 
 /// The author of a message.
@@ -104,20 +109,17 @@ impl ChatRequest {
             );
             return Err(Refusal::invalid_request(ProxyCode::Invalid, detail));
         }
-        let parsed_messages = messages.iter().map(|it| read_message(it)).collect();
+        let mut conversation = ConversationDigest::default();
+        let parsed_messages = messages.iter().map(|it| read_message(it, &mut conversation)).collect();
         let user: Option<Value> = value("user").and_then(|it| serde_json::from_str(it).ok());
         let user = user.and_then(|it| it.as_str().map(str::to_owned));
         Ok(ChatRequest {
             fields,
             messages,
             parsed_messages,
+            conversation: conversation.to_text(),
             user,
         })
-    }
-
-    /// Returns the number of messages.
-    pub(super) fn message_count(&self) -> usize {
-        self.messages.len()
     }
 
     /// Returns the last text of the user; `None` if there is none.
@@ -126,16 +128,16 @@ impl ChatRequest {
         users.map(|it| it.text.as_str()).find(|it| !it.trim().is_empty())
     }
 
-    /// Returns the messages of the user since the last reply, each with its index in the conversation. Messages of the
-    /// assistant at the end are the beginning of the reply that is requested.
-    pub(super) fn user_messages_since_reply(&self) -> impl Iterator<Item = (usize, &Message)> {
+    /// Returns the messages of the user since the last reply. Messages of the assistant at the end are the beginning of
+    /// the reply that is requested.
+    pub(super) fn user_messages_since_reply(&self) -> impl Iterator<Item = &Message> {
         let is_reply = |it: &Message| it.role == Role::Assistant;
         let messages = &self.parsed_messages;
         let end = messages.iter().rposition(|it| !is_reply(it)).map_or(0, |it| it + 1);
         let replied = messages[..end].iter().rposition(is_reply);
         let from = replied.map_or(0, |it| it + 1);
-        let since = messages.iter().enumerate().skip(from);
-        since.filter(|(_, it)| it.role == Role::User && !it.text.trim().is_empty())
+        let since = messages.iter().skip(from);
+        since.filter(|it| it.role == Role::User && !it.text.trim().is_empty())
     }
 
     /// Returns the body to forward: unchanged, except that `model` is replaced if one is configured, and `remembered`
@@ -169,8 +171,10 @@ impl ChatRequest {
     }
 }
 
-/// Parses a message. Fields that are not understood are left to the endpoint.
-fn read_message(raw: &RawValue) -> Message {
+/// Parses a message, and adds it to the digest of the messages before it. A message of the system is not added: it may
+/// hold the current time, and would make a repeated request another conversation. Fields that are not understood are
+/// left to the endpoint.
+fn read_message(raw: &RawValue, conversation: &mut ConversationDigest) -> Message {
     let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let role = match value["role"].as_str() {
         Some("system" | "developer") => Role::System,
@@ -178,14 +182,19 @@ fn read_message(raw: &RawValue) -> Message {
         Some("assistant") => Role::Assistant,
         Some(_) | None => Role::Other,
     };
-    let text = match role {
-        Role::User => text_of(&value["content"]),
-        Role::System | Role::Assistant | Role::Other => String::new(),
-    };
+    let text = text_of(&value["content"]);
+    let before = conversation.to_text();
+    if role != Role::System {
+        conversation.add_message(&value, &text);
+    }
     Message {
         role,
         name: value["name"].as_str().filter(|it| !it.is_empty()).map(str::to_owned),
-        text,
+        text: match role {
+            Role::User => text,
+            Role::System | Role::Assistant | Role::Other => String::new(),
+        },
+        before,
     }
 }
 
@@ -241,11 +250,11 @@ mod tests {
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "y"}}]},
         ]});
         let request = request_of_body(&messages.to_string());
-        let turn: Vec<(usize, &str, Option<&str>)> = request
+        let turn: Vec<(&str, Option<&str>)> = request
             .user_messages_since_reply()
-            .map(|(at, it)| (at, it.text.as_str(), it.name.as_deref()))
+            .map(|it| (it.text.as_str(), it.name.as_deref()))
             .collect();
-        assert_eq!(turn, [(3, "Rex.", Some("Ann")), (4, "And this\nis he.", None)]);
+        assert_eq!(turn, [("Rex.", Some("Ann")), ("And this\nis he.", None)]);
         assert_eq!(request.last_user_text(), Some("And this\nis he."));
         let looping = json!({"messages": [
             {"role": "user", "content": "How warm is it?"},
@@ -266,13 +275,34 @@ mod tests {
             {"role": "assistant", "content": "Sure: "},
         ]});
         let request = request_of_body(&messages.to_string());
-        let turn: Vec<(usize, &str)> = request
-            .user_messages_since_reply()
-            .map(|(at, it)| (at, it.text.as_str()))
-            .collect();
-        assert_eq!(turn, [(2, "Rex.")]);
+        let turn: Vec<&str> = request.user_messages_since_reply().map(|it| it.text.as_str()).collect();
+        assert_eq!(turn, ["Rex."]);
         let without_user = request_of_body(r#"{"messages":[{"role":"assistant","content":"Hi"}]}"#);
         assert_eq!(without_user.user_messages_since_reply().count(), 0);
+    }
+
+    #[test]
+    fn a_message_knows_the_conversation_before_it_without_messages_of_the_system() {
+        let request_of = |clock: &str, question: &str| {
+            let messages = json!({"messages": [
+                {"role": "system", "content": clock},
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": "Yes."},
+                {"role": "user", "content": "Thanks."},
+            ]});
+            request_of_body(&messages.to_string())
+        };
+        let before = |request: &ChatRequest| request.user_messages_since_reply().next().unwrap().before.clone();
+        let first = request_of("It is 9:00.", "Is it warm?");
+        let retry = request_of("It is 9:01.", "Is it warm?");
+        let other = request_of("It is 9:00.", "Is it cold?");
+        assert_eq!(
+            (before(&first), &first.conversation),
+            (before(&retry), &retry.conversation)
+        );
+        assert_ne!(before(&first), before(&other));
+        assert_ne!(first.conversation, other.conversation);
+        assert_ne!(before(&first), first.conversation);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Stores the chat as records: the messages of the user since the last reply, and the reply.
 //!
-//! Ids derive from session, index in the conversation and content, so a client that retries stores nothing twice. For a
-//! request with an `Idempotency-Key`, the id of the reply derives from the key instead, because a model may give
-//! another reply to the same request.
+//! An id derives from the session, the conversation before the message, and the message itself: a client that retries
+//! stores nothing twice, and the same words in another conversation are another record. For a request with an
+//! `Idempotency-Key`, the id of the reply derives from the key instead, because a model may give another reply to the
+//! same request.
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 use tracing::{Instrument, info, info_span, warn};
 
+use super::conversation::add_field;
 use super::evidence::replace_control_characters;
 use super::reply::{Call, Reply};
 use super::request::{ChatRequest, Message};
@@ -54,23 +56,23 @@ pub(super) enum StoreOutcome {
 impl Storing {
     /// Returns the records of the user's messages. A name that no record can have is left out.
     pub(super) fn user_records(&self, request: &ChatRequest) -> Vec<Value> {
-        let records = request.user_messages_since_reply().flat_map(|(at, message)| {
-            let Message { name, text, .. } = message;
+        let records = request.user_messages_since_reply().flat_map(|message| {
+            let Message { name, text, before, .. } = message;
             let is_valid = |it: &&str| validate::check_name("name", Some(*it), NAME_BYTES_MAX).is_ok();
             let actor = name.as_deref().filter(is_valid).unwrap_or("user");
-            let seed = format!("{at} user {actor}");
+            let seed = format!("{before} user {actor}");
             self.text_records(&seed, actor, text)
         });
         records.collect()
     }
 
-    /// Returns the records of a reply to a conversation of `at` messages.
-    pub(super) fn reply_records(&self, at: usize, reply: &Reply) -> Vec<Value> {
+    /// Returns the records of a reply; `conversation` is the digest of the messages that it replies to.
+    pub(super) fn reply_records(&self, conversation: &str, reply: &Reply) -> Vec<Value> {
         // A reply that was cut off may be complete next time, and is then stored too.
         let by_key = self.key.as_deref().filter(|_| !reply.cut);
         let seed = match by_key {
             Some(_) => "key".to_owned(),
-            None => format!("{at} assistant"),
+            None => format!("{conversation} assistant"),
         };
         let content = |text: &str| by_key.map_or_else(|| text.to_owned(), str::to_owned);
         let mut records = self.texts_as(&seed, "assistant", &reply.text, &content);
@@ -173,8 +175,7 @@ impl Storing {
     fn derive_record_id(&self, seed: &str, content: &str) -> String {
         let mut hash = Sha256::new();
         for part in [self.session.as_str(), seed, content] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
+            add_field(&mut hash, part);
         }
         format!("chat-{}", to_hex(&hash.finalize()[..16]))
     }

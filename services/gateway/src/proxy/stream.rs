@@ -22,8 +22,8 @@ const WAITING: usize = 16;
 pub(super) struct Streaming {
     pub(super) relayed: Relayed,
     pub(super) storing: Storing,
-    /// Number of messages in the conversation.
-    pub(super) at: usize,
+    /// Digest of the messages that the stream replies to.
+    pub(super) conversation: String,
     pub(super) remembered: bool,
     /// The caller's share of the forwarded chats.
     pub(super) share: Share,
@@ -51,7 +51,7 @@ async fn forward_and_store(streaming: Streaming, sender: Sender<Result<Bytes, Er
     let Streaming {
         relayed,
         storing,
-        at,
+        conversation,
         remembered,
         share,
     } = streaming;
@@ -66,7 +66,8 @@ async fn forward_and_store(streaming: Streaming, sender: Sender<Result<Bytes, Er
     };
     storing.app.context.metrics.count_proxied_chat(outcome, remembered);
     if !reply.is_empty() {
-        storing.store_records(storing.reply_records(at, &reply)).await;
+        let records = storing.reply_records(&conversation, &reply);
+        storing.store_records(records).await;
     }
     match passed {
         Ok(()) => {}

@@ -121,9 +121,16 @@ pub(crate) fn observed_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<Fix
     Ok(at)
 }
 
-/// Parses RFC 3339, or ISO 8601 without a zone as UTC; from 1900 on.
+/// Parses RFC 3339, or ISO 8601 without a zone as UTC; from 1900 on. Seconds may be omitted, and without a zone the time
+/// of day.
 pub(crate) fn parse_time(text: &str) -> Result<DateTime<FixedOffset>, String> {
     let zoned = || DateTime::parse_from_rfc3339(text).ok();
+    let zoned_without_seconds = || {
+        let (minute, zone) = text.split_at_checked("2026-05-07T18:30".len())?;
+        let is_zone = zone.starts_with(['Z', 'z', '+', '-']);
+        let whole = is_zone.then(|| format!("{minute}:00{zone}"))?;
+        DateTime::parse_from_rfc3339(&whole).ok()
+    };
     let plain = || {
         [
             "%Y-%m-%dT%H:%M:%S%.f",
@@ -136,8 +143,10 @@ pub(crate) fn parse_time(text: &str) -> Result<DateTime<FixedOffset>, String> {
         .or_else(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0))
         .map(|it| it.and_utc().fixed_offset())
     };
-    let at = zoned().or_else(plain).filter(|_| text.len() <= 64);
-    let at = at.ok_or_else(|| "is not a time like 2026-05-07T18:30:00+02:00 or 2026-05-07T16:30:00".to_owned())?;
+    let at = zoned().or_else(zoned_without_seconds).or_else(plain);
+    let at = at.filter(|_| text.len() <= 64).ok_or_else(|| {
+        "is not a time like 2026-05-07T18:30:00+02:00, or in UTC 2026-05-07T16:30:00 or 2026-05-07".to_owned()
+    })?;
     if (YEAR_MIN..=9_999).contains(&at.year()) {
         Ok(at)
     } else {
@@ -286,6 +295,34 @@ mod tests {
         assert_eq!(with(&version_ids::version_id(&of, number), version), "");
         let too_long = with(&format!("{of}#x1000"), serde_json::Value::Null);
         assert_eq!(too_long, "id: has 262 bytes, more than 256");
+    }
+
+    #[test]
+    fn a_time_may_omit_seconds_the_zone_or_the_time_of_day() {
+        for (text, expected) in [
+            ("2026-05-07T18:30:00+02:00", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07T16:30Z", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07 18:30+02:00", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07T12:30-04:00", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07T16:30", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07", "2026-05-07T00:00:00+00:00"),
+        ] {
+            assert_eq!(parse_time(text).unwrap().to_utc().to_rfc3339(), expected, "{text}");
+        }
+        for text in [
+            "2026-05-07T16:30 UTC",
+            "2026-05-07T16Z",
+            "2026-05-07Z",
+            "2026-05-07T16:30:Z",
+            "2026-05-07T16:3éZ",
+        ] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+        // A `+` that is not percent-encoded arrives as a space.
+        let field = parse_time_field("from", Some("2026-05-07T18:30 02:00"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(field.to_utc().to_rfc3339(), "2026-05-07T16:30:00+00:00");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The proxy with memory, in front of a language model with prepared replies.
 
 mod failures;
+mod repeated;
 mod unusual;
 mod upstream;
 

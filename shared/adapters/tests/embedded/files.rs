@@ -64,6 +64,14 @@ async fn the_mode_of_a_folder_with_the_sticky_bit_is_not_changed() {
 }
 
 #[tokio::test]
+async fn a_folder_that_everybody_may_write_to_is_restricted_without_the_sticky_bit() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o777)).unwrap();
+    drop(open(dir.path()).await);
+    assert_eq!(mode(dir.path()), 0o700);
+}
+
+#[tokio::test]
 async fn the_folder_stays_locked_after_its_lock_file_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     assert!(!is_held(dir.path()).unwrap());

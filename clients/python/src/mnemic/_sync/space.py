@@ -266,6 +266,8 @@ class Space(Memory):
     def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated | None:
         """Erases a record with all its versions and all data that derive only from it, permanently.
 
+        Your id of one version, such as `a#v2`, erases all versions too. Mnemic's id erases only the version that it names.
+
         Returns None if a repeated request finds no record with this id after the response of an earlier one was lost,
         or was 502 or 503, which a proxy also sends if it lost the response. If the earlier request erased the record,
         `erasures` lists its receipt; there is no watermark to wait for.

@@ -90,7 +90,9 @@ impl Preview {
             if self.first.len() < SHOWN {
                 let content = if is_message { first_text(record) } else { text("text") };
                 let shown_text = [content, text("image_caption")].into_iter().find(|it| !it.is_empty());
-                let shown_text = shorten_text(&one_line(shown_text.unwrap_or("a call of a tool")), SHOWN_BYTES);
+                let has_tool = call_count(record) > 0 || record.get("tool").is_some_and(|it| !it.is_null());
+                let other = if has_tool { "a call of a tool" } else { "no text" };
+                let shown_text = shorten_text(&one_line(shown_text.unwrap_or(other)), SHOWN_BYTES);
                 let at = text("observed_at").get(..16).unwrap_or("without a time");
                 let actor = if actor.is_empty() { "-" } else { &actor };
                 self.first.push(format!("  {at}  {actor}: {shown_text}"));

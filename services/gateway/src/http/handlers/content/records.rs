@@ -187,7 +187,8 @@ pub(crate) async fn versions(
 
 /// Erases one record permanently, by your id or Mnemic's, and everything that derives only from it.
 ///
-/// By your id, it erases all versions. It is a short form of the act `erase_record`.
+/// By your id, also by that of one version such as `a#v2`, it erases all versions of the record. To erase one version,
+/// use Mnemic's id of it, or the act `erase_record`.
 #[utoipa::path(delete, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "The record is erased once the watermark is reached", body = Curated),
