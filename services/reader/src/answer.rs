@@ -64,6 +64,12 @@ pub(crate) fn find_short_answer(
     }
 }
 
+/// Returns true if the question asks for a time and the evidence holds times or days that might be it.
+pub(crate) fn has_possible_time(question: &Question, pool: &Pool<'_>) -> bool {
+    matches!(choose_method(question), AnswerMethod::Time)
+        && !dates::find_candidates(question, pool, &lines_to_search(question, pool)).is_empty()
+}
+
 /// Minimum cover of a line that states a measure, as a share of the cover of the best line.
 const MEASURED: f32 = 0.75;
 

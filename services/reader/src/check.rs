@@ -5,5 +5,8 @@ pub mod certainty;
 pub mod evidence_features;
 pub(crate) mod judge;
 pub(crate) mod near_misses;
+pub(crate) mod objection;
 pub mod refusal_check;
 pub(crate) mod refusal_reasons;
+mod told_events;
+mod verb_context;

@@ -10,6 +10,7 @@
 mod clauses;
 mod group_claim;
 mod lexicon;
+mod meant;
 mod non_literal;
 mod reader;
 mod rules;
@@ -27,6 +28,7 @@ use domain::time::TimeSpan;
 use statements::reply;
 
 pub use group_claim::{is_claim_of_group, names_first_person};
+pub use meant::{is_in_own_words, is_meant};
 pub use sentence::{FactWords, fact_sentence, fact_sentence_after_subject};
 pub use single_order::is_single_order;
 pub use statements::correction::{Correction, apply_correction, read_correction};

@@ -1,5 +1,7 @@
 //! The time at which something happened, as exactly as the evidence gives it and no more.
 
+mod doubts;
+
 use std::ops::Range;
 
 use chrono::{DateTime, Datelike, FixedOffset};
@@ -35,6 +37,8 @@ pub(crate) const NAMES: &[&str] = &[
 /// A time that a turn names, or the day on which the turn was said.
 pub(crate) struct Candidate {
     pub(crate) line: usize,
+    /// Index of the sentence that names the time; `None` for the day on which the turn was said.
+    sentence: Option<usize>,
     /// The named time; `None` for the day on which the turn was said.
     span: Option<TimeSpan>,
     /// Values of [`NAMES`].
@@ -44,7 +48,7 @@ pub(crate) struct Candidate {
 }
 
 /// Returns the time with the highest score among the times that the turns name and the days on which they were said. Of
-/// equal scores, the first wins.
+/// equal scores, the first wins. Returns `None` if there is a reason to doubt that time.
 pub(crate) fn find_time(
     question: &Question,
     pool: &Pool<'_>,
@@ -71,6 +75,9 @@ pub(crate) fn find_time(
         }
     }
     let (_, best) = best?;
+    if doubts::is_doubtful(question, pool, &all, best) {
+        return None;
+    }
     let line = &pool.lines[best.line];
     let share = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
     let day = format_day(line.turn.observed_at);
@@ -103,10 +110,11 @@ pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usi
     let mut out = Vec::new();
     for (rank, &at) in lines.iter().enumerate() {
         let line = &pool.lines[at];
-        let mut push = |span: Option<TimeSpan>, text: String, own: &[f32; 6]| {
+        let mut push = |sentence: Option<usize>, span: Option<TimeSpan>, text: String, own: &[f32; 6]| {
             let row = feature_row(question, pool, rank, at, span.as_ref(), own);
             out.push(Candidate {
                 line: at,
+                sentence,
                 span,
                 row,
                 text,
@@ -126,7 +134,7 @@ pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usi
                     it.subject - it.other,
                 ];
                 let text = render_time(question, &span, line.turn.observed_at);
-                push(Some(span), text, &own);
+                push(Some(sentence), Some(span), text, &own);
             }
         }
         if question.traits.habitual && !has_progressive_verb(&question.lower) {
@@ -134,6 +142,7 @@ pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usi
         }
         let cover = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
         push(
+            None,
             None,
             format_day(line.turn.observed_at),
             &[cover, 0.0, 0.0, 0.0, 0.0, line.own],
@@ -192,10 +201,14 @@ fn distance_to_question_word(sentence: &Sentence, place: &Range<usize>) -> usize
             (place.end.min(hit), hit)
         };
         let between = sentence.text.get(from..to).unwrap_or_default();
-        let parts = between.contains([',', ';', ':', '，', '、']) || between.contains(" but ");
-        between.len() + if parts { CLAUSE } else { 0 }
+        between.len() + if parts_clauses(between) { CLAUSE } else { 0 }
     };
     sentence.hits.iter().map(one).min().unwrap_or(usize::MAX)
+}
+
+/// Returns true if the text between two words shows that they belong to different clauses.
+fn parts_clauses(between: &str) -> bool {
+    between.contains([',', ';', ':', '，', '、']) || between.contains(" but ")
 }
 
 /// Returns the resolved times of a turn that occur in the sentence and can answer, with their byte ranges. Durations
@@ -244,7 +257,8 @@ fn find_starts_of_durations(sentence: &str, observed_at: DateTime<FixedOffset>) 
 }
 
 /// Returns true if a time can answer. A time that the question names cannot, a year of origin cannot ("a sloop from
-/// 1962" was not bought then), and a past event is in no later year than its turn, in the offset of the turn.
+/// 1962" was not bought then), and a past event is in no later year than its turn, in the offset of the turn, and does
+/// not begin after the question was asked.
 fn can_answer(
     question: &Question,
     span: &TimeSpan,
@@ -252,11 +266,19 @@ fn can_answer(
     sentence: &str,
     observed_at: DateTime<FixedOffset>,
 ) -> bool {
-    let before = sentence.get(..place.start).unwrap_or_default();
-    let origin = span.precision == Precision::Year && before.trim_end().ends_with(" from");
     let start = span.start.with_timezone(observed_at.offset());
-    let later = question.tense < 0.0 && start.year() > observed_at.year();
-    !origin && !later && !question.lower.contains(&span.words.to_lowercase())
+    let to_come = start.year() > observed_at.year() || question.asked_at.is_some_and(|it| start > it);
+    let later = question.tense < 0.0 && to_come;
+    !is_year_of_origin(span, place, sentence) && !later && !is_named_by_question(question, span)
+}
+
+fn is_year_of_origin(span: &TimeSpan, place: &Range<usize>, sentence: &str) -> bool {
+    let before = sentence.get(..place.start).unwrap_or_default();
+    span.precision == Precision::Year && before.trim_end().ends_with(" from")
+}
+
+fn is_named_by_question(question: &Question, span: &TimeSpan) -> bool {
+    question.lower.contains(&span.words.to_lowercase())
 }
 
 /// Returns the time as it is shown. "Last week" and similar times stay relative to the day on which they were said,

@@ -25,6 +25,7 @@ use crate::evidence::evidence_lines::Pool;
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::is_person_word;
 use line_statements::{LineStatement, find_line_statements};
+use multi_value_slots::is_called_wrong;
 use requested_fact::{RequestedFact, find_asked_state, find_asked_value, is_job};
 
 /// Minimum confidence of a statement that counts. A statement about another person by a pronoun, or one that is only
@@ -124,7 +125,9 @@ impl Sought {
             }
             RequestedFact::Still(_) => over.then(|| (last, self.replies[1].to_owned())),
             RequestedFact::Whether(_) => {
-                let is_clear = self.requested_fact.is_whole_of(last) && !is_denied_by_another(&statements);
+                let is_clear = self.requested_fact.is_whole_of(last)
+                    && !is_denied_by_another(&statements)
+                    && (over || !is_called_wrong(last, &last.object, pool));
                 is_clear.then(|| (last, self.replies[usize::from(over)].to_owned()))
             }
         }?;

@@ -2,13 +2,15 @@
 //! and each has a stable code.
 
 use domain::anchor::AnswerKind;
-use domain::evidence::{NearMiss, ReasonCode, Sufficiency, Verdict};
+use domain::evidence::ReasonCode;
 use domain::message::AnsweredV1;
 use text::{gloss, quoted_speaker, shown_name};
 
 use crate::answer::{self, FoundAnswer};
 use crate::check::judge::{Case, Detail};
 use crate::check::near_misses::near_misses;
+use crate::check::objection::Objection;
+use crate::check::told_events;
 use crate::evidence::evidence_lines::{Pool, is_same_speaker};
 use crate::evidence::line::Line;
 use crate::evidence::rank;
@@ -22,13 +24,6 @@ pub(crate) type AnswerCheck = Check<fn(&Case<'_>, &FoundAnswer) -> Option<Object
 pub(crate) struct Check<F> {
     code: ReasonCode,
     objects: F,
-}
-
-/// The objection of a check to an answer.
-pub(crate) struct Objection {
-    status: Sufficiency,
-    reason: String,
-    nearest: Vec<NearMiss>,
 }
 
 /// Checks of the evidence: whether it supports any answer.
@@ -53,11 +48,14 @@ pub(crate) const OF_LINES: [AnswerCheck; 3] = [
 ];
 
 /// Checks that every answer must pass, however probable it is.
-pub(crate) const OF_HONESTY: [AnswerCheck; 4] = [
+pub(crate) const OF_HONESTY: [AnswerCheck; 7] = [
     check_answer(ReasonCode::NameUnknown, |case, found| unknown_name(case, &found.lines)),
     check_answer(ReasonCode::WrittenAsAnother, is_written_as_another),
     check_answer(ReasonCode::NotReckoned, asks_how_long_ago),
     check_answer(ReasonCode::ToldByAnother, is_told_by_another),
+    check_answer(ReasonCode::SaidOfAnother, told_events::another_person_acts),
+    check_answer(ReasonCode::Uncertain, told_events::event_is_not_reported),
+    check_answer(ReasonCode::Uncertain, told_events::event_is_not_meant),
 ];
 
 const fn check_evidence(code: ReasonCode, objects: fn(&Case<'_>) -> Option<Objection>) -> EvidenceCheck {
@@ -80,37 +78,6 @@ pub(crate) fn of_answer(checks: &[AnswerCheck], case: &Case<'_>, found: &FoundAn
     checks
         .iter()
         .find_map(|it| Some((it.objects)(case, found)?.into_reply(it.code)))
-}
-
-impl Objection {
-    /// Returns an objection for evidence that does not support an answer.
-    pub(crate) fn insufficient_evidence(reason: impl Into<String>, nearest: Vec<NearMiss>) -> Objection {
-        Objection {
-            status: Sufficiency::Insufficient,
-            reason: reason.into(),
-            nearest,
-        }
-    }
-
-    /// Returns an objection for evidence that may contain the answer.
-    pub(crate) fn partial_evidence(reason: impl Into<String>) -> Objection {
-        Objection {
-            status: Sufficiency::Partial,
-            reason: reason.into(),
-            nearest: Vec::new(),
-        }
-    }
-
-    /// Returns the reply without an answer.
-    pub(crate) fn into_reply(self, code: ReasonCode) -> AnsweredV1 {
-        let verdict = Verdict {
-            status: self.status,
-            code: Some(code),
-            reasons: vec![self.reason],
-            nearest: self.nearest,
-        };
-        AnsweredV1::new(verdict, None)
-    }
 }
 
 /// Objects if the question contains nothing to look for, such as "Hi". A person or a time alone is enough.

@@ -1,6 +1,7 @@
 //! The turns of all scenes, each once, cut into sentences. Each sentence has measures of how well it covers the
 //! question and whom it is about.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,6 +93,16 @@ impl<'a> Pool<'a> {
             here = next;
         }
         out
+    }
+
+    /// Returns true if `line` was said after `earlier`. Lines of the same time are in the order of their session.
+    pub(crate) fn is_later(&self, line: usize, earlier: usize) -> bool {
+        let observed_at = |it: usize| self.lines[it].turn.observed_at;
+        match observed_at(line).cmp(&observed_at(earlier)) {
+            Ordering::Greater => true,
+            Ordering::Equal => line != earlier && self.window_around(earlier, 0, self.lines.len()).contains(&line),
+            Ordering::Less => false,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use chrono::{DateTime, FixedOffset};
 use domain::message::AnswerV1;
 use domain::question;
 use domain::time::TimeSpan;
@@ -21,6 +22,8 @@ pub(crate) struct Question {
     pub(crate) replies: [&'static str; 2],
     /// The time that the question names, if it could be resolved.
     pub(crate) window: Option<TimeSpan>,
+    /// The time of the question, if it is known.
+    pub(crate) asked_at: Option<DateTime<FixedOffset>>,
     /// Words of the names of all speakers, in lower case.
     pub(crate) speakers: Vec<String>,
     /// Vector of the bare question.
@@ -54,6 +57,7 @@ impl Question {
         Question {
             replies: gloss::yes_and_no(&request.question),
             window: request.anchors.window.clone(),
+            asked_at: request.anchors.asked_at,
             speakers: speakers.map(str::to_lowercase).collect(),
             vector: vector_of(bare),
             read,

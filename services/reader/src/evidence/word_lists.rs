@@ -30,6 +30,7 @@ lists! {
     CHANGED = "changed",
     CHANGES = "changes",
     OPENINGS = "openings",
+    UNREALISED = "unrealised",
 }
 
 #[cfg(test)]

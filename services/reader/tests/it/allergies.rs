@@ -86,6 +86,35 @@ fn a_denial_by_another_person_does_not_remove_a_stated_allergy() {
 }
 
 #[test]
+fn a_denial_removes_one_value_of_a_list() {
+    let ask = |stated: &str, later: &str| {
+        let talk = Talk::new(&format!(
+            "@ 2025-02-01\nNoor: I'm allergic to {stated}.\nIdris: Noted!\n\n@ 2025-04-02\nNoor: {later}"
+        ));
+        talk.answer(WhatIs, "What is Noor allergic to?")
+    };
+    let stated = "penicillin and walnuts";
+    assert_eq!(ask(stated, "It rained all day."), stated);
+    assert_eq!(ask(stated, "I'm not allergic to penicillin after all."), "walnuts");
+    assert_eq!(ask(stated, "I'm not allergic to penicillin."), "walnuts");
+    assert_eq!(ask("nuts and cats", "I'm no longer allergic to cats."), "nuts");
+    assert_eq!(ask("tree nuts", "I'm not allergic to nuts."), "refused");
+}
+
+#[test]
+fn an_allergy_that_its_teller_later_calls_wrong_is_withheld() {
+    let ask = |later: &str| {
+        let talk = Talk::new(&format!(
+            "@ 2025-02-01\nNoor: My daughter is allergic to cats.\nIdris: Noted!\n\n@ 2025-02-19\nNoor: {later}"
+        ));
+        talk.answer(WhatIs, "What is Noor's daughter allergic to?")
+    };
+    let wrong = "The allergy test came back: it's not cats at all, it's dust mites.";
+    assert_eq!(ask(wrong), "refused");
+    assert_eq!(ask("Cats are not welcome at our place."), "cats");
+}
+
+#[test]
 fn the_user_of_an_assistant_gets_his_or_her_own_allergies() {
     let talk = Talk::new(
         "user: By the way, I'm allergic to penicillin, please keep that in mind.

@@ -16,3 +16,4 @@ mod spoken_corrections;
 mod stated;
 mod talk;
 mod times;
+mod told_events;

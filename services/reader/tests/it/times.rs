@@ -2,6 +2,7 @@
 //! turn was said.
 
 use domain::anchor::AnswerKind::{self, Duration, When};
+use domain::evidence::ReasonCode;
 use reader::answer::choices::answer_choices;
 use reader::weights::Weights;
 
@@ -121,4 +122,118 @@ fn years_are_compared_in_the_offset_of_the_turn() {
     let plan = "@ 2023-06-01T10:00:00+05:00
          Ona: I bought a boat, and in 2024 I sail to Malta.";
     assert_eq!(times(plan, "When did Ona buy a boat?"), ["1 June 2023"]);
+}
+
+/// Returns the answer to a question that is asked at a time.
+fn ask_at(talk: &Talk, question: &str, asked_at: &str) -> String {
+    let mut request = talk.request(When, question, "", "");
+    request.anchors.asked_at = Some(asked_at.parse().unwrap());
+    read(&request).answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+}
+
+#[test]
+fn a_time_after_the_question_does_not_answer_a_question_about_the_past() {
+    let talk = Talk::new(
+        "@ 2025-05-10
+         Iris: The concert is on Monday.
+         Lars: Good luck!",
+    );
+    let question = "When was the concert?";
+    assert_eq!(ask_at(&talk, question, "2025-05-28T12:00:00+00:00"), "12 May 2025");
+    assert_eq!(ask_at(&talk, question, "2025-05-11T12:00:00+00:00"), "refused");
+}
+
+#[test]
+fn a_time_that_the_same_person_replaces_later_is_withheld() {
+    let ask = |later: &str| {
+        let talk = Talk::new(&format!(
+            "@ 2025-05-06
+             Ann: I paid the invoice on Monday.
+             Ben: Good.
+             {later}"
+        ));
+        talk.answer(When, "When did Ann pay the invoice?")
+    };
+    assert_eq!(ask("Ann: Sorry, on Tuesday, not Monday."), "refused");
+    let again = "\n@ 2025-05-07\nAnn: Sorry, I paid the invoice on Tuesday, not Monday.";
+    assert_ne!(ask(again), "5 May 2025");
+    for other_matter in [
+        "",
+        "Ann: Sorry, the rent was due on Sunday, not Saturday.",
+        "\n@ 2025-05-07\nAnn: I paid the rent on Tuesday.",
+    ] {
+        assert_eq!(ask(other_matter), "5 May 2025", "{other_matter}");
+    }
+}
+
+#[test]
+fn a_plan_loses_its_time_to_a_change_and_to_a_later_report() {
+    let moved = Talk::new(
+        "@ 2025-08-04
+         Ravi: The penetration test is booked for August 20.
+         Mo: Fine.
+
+         @ 2025-08-12
+         Ravi: The tester is ill. New date for the test: August 27.",
+    );
+    assert_ne!(moved.answer(When, "When is the penetration test?"), "20 August 2025");
+    let late = Talk::new(
+        "@ 2025-09-09
+         Lou: The crib arrives on Thursday, they say.
+         Max: Nice.
+
+         @ 2025-09-16
+         Lou: The crib came at last, this morning.",
+    );
+    assert_ne!(late.answer(When, "When did the crib arrive?"), "11 September 2025");
+}
+
+#[test]
+fn a_distant_plan_does_not_show_when_somebody_did_it() {
+    let talk = Talk::new(
+        "@ 2025-02-20
+         Ann: I run the half marathon in Graz on April 27.
+         Ben: We play at the street fair on 22 March.",
+    );
+    assert_eq!(talk.answer(When, "When did Ann run the half marathon?"), "refused");
+    assert_eq!(talk.answer(When, "When was the street fair?"), "22 March 2025");
+}
+
+#[test]
+fn the_day_of_the_turn_answers_only_if_the_sentence_reports_an_event_of_that_day() {
+    let ask = |line: &str, question: &str, verb: &str| {
+        let talk = Talk::new(&format!("@ 2025-05-11\nIris: {line}\nLars: Oh!"));
+        let found = read(&talk.request(When, question, "", verb));
+        found.answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+    };
+    for (line, question, verb, expected) in [
+        ("I bought a kayak!", "When did Iris buy a kayak?", "buy", "11 May 2025"),
+        (
+            "I considered buying a kayak.",
+            "When did Iris buy a kayak?",
+            "buy",
+            "refused",
+        ),
+        (
+            "I never sold the kayak.",
+            "When did Iris sell the kayak?",
+            "sell",
+            "refused",
+        ),
+        (
+            "I had a stroke at 62.",
+            "When did Iris have a stroke?",
+            "have",
+            "refused",
+        ),
+    ] {
+        assert_eq!(ask(line, question, verb), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_withheld_time_is_not_called_unknown() {
+    let talk = Talk::new("Iris: I had a stroke at 62.\nLars: Oh!");
+    let found = talk.ask(When, "When did Iris have a stroke?");
+    assert_eq!(found.verdict.code, Some(ReasonCode::Uncertain), "{:?}", found.verdict);
 }

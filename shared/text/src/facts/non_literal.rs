@@ -68,7 +68,7 @@ pub(super) fn drop_words_after_doubt(mut words: Vec<Word>) -> Vec<Word> {
 const SURE_MIN: usize = 4;
 
 /// Detects irony: "Yeah right, I love queues." "I love queues. Not."
-fn is_ironic(words: &[Word], before: &str, next: &str) -> bool {
+pub(super) fn is_ironic(words: &[Word], before: &str, next: &str) -> bool {
     let bare = |it: &str| {
         let letters_and_spaces: String = it.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
         letters_and_spaces.trim().to_lowercase()
@@ -86,7 +86,7 @@ fn is_ironic(words: &[Word], before: &str, next: &str) -> bool {
 }
 
 /// Detects roles and tales: "In the play I am a nurse", "my character lives in Rome".
-fn told_as_tale(words: &[Word]) -> bool {
+pub(super) fn told_as_tale(words: &[Word]) -> bool {
     let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
     let tale = |at: usize| {
         matches!(lower[at], "in" | "for")

@@ -60,7 +60,7 @@ pub(crate) fn choose_candidate(
 /// difference in the order of their lines, and the least cover of the rival's sentence as a share of the best one's.
 const RIVAL: f32 = 0.75;
 const RIVAL_ORDER: f32 = 1.0;
-const RIVAL_COVER: f32 = 0.8;
+pub(crate) const RIVAL_COVER: f32 = 0.8;
 
 /// Returns another value for the same thing, from another line. Only numbers, durations and colours exclude each other
 /// surely enough, and only lines that the pack shows count.
