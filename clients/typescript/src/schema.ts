@@ -672,7 +672,8 @@ export interface paths {
         post?: never;
         /**
          * Erases one record permanently, by your id or Mnemic's, and everything that derives only from it.
-         * @description By your id, it erases all versions. It is a short form of the act `erase_record`.
+         * @description By your id, also by that of one version such as `a#v2`, it erases all versions of the record. To erase one version,
+         *     use Mnemic's id of it, or the act `erase_record`.
          */
         delete: operations["records_delete"];
         options?: never;
@@ -1903,7 +1904,10 @@ export interface components {
              * @enum {string}
              */
             kind: "erase_record";
-            /** @description Your id of the record, or Mnemic's. */
+            /**
+             * @description Your id of the record, or Mnemic's. If the record has several versions, only the version with this id is
+             *     erased: by `a` the first one, by `a#v2` the second one.
+             */
             record: string;
         };
         /** @description Excludes a unit from all proposals; its record stays. */

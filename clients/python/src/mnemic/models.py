@@ -217,7 +217,10 @@ class NewActEraseRecord(Model):
     )
     kind: Literal['erase_record'] = 'erase_record'
     record: Annotated[str, Field(max_length=262, min_length=1)]
-    """Your id of the record, or Mnemic's."""
+    """
+    Your id of the record, or Mnemic's. If the record has several versions, only the version with this id is
+    erased: by `a` the first one, by `a#v2` the second one.
+    """
 
 
 class NewActRetireFact(Model):
