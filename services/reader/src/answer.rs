@@ -37,6 +37,8 @@ pub(crate) struct FoundAnswer {
     pub(crate) reason: Option<String>,
     /// Whether the evidence gives another value that cannot be true at the same time.
     pub(crate) conflict: bool,
+    /// Whether the evidence gives a reason to doubt the time of the answer.
+    pub(crate) is_doubtful: bool,
     /// Confidence that a turn states the answer outright, 0 to 1. `None` if the answer was extracted from phrases.
     pub(crate) stated: Option<f32>,
 }
@@ -62,12 +64,6 @@ pub(crate) fn find_short_answer(
         }),
         AnswerMethod::Open => None,
     }
-}
-
-/// Returns true if the question asks for a time and the evidence holds times or days that might be it.
-pub(crate) fn has_possible_time(question: &Question, pool: &Pool<'_>) -> bool {
-    matches!(choose_method(question), AnswerMethod::Time)
-        && !dates::find_candidates(question, pool, &lines_to_search(question, pool)).is_empty()
 }
 
 /// Minimum cover of a line that states a measure, as a share of the cover of the best line.

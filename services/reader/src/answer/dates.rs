@@ -75,9 +75,6 @@ pub(crate) fn find_time(
         }
     }
     let (_, best) = best?;
-    if doubts::is_doubtful(question, pool, &all, best) {
-        return None;
-    }
     let line = &pool.lines[best.line];
     let share = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
     let day = format_day(line.turn.observed_at);
@@ -95,6 +92,7 @@ pub(crate) fn find_time(
         share,
         reason,
         conflict: false,
+        is_doubtful: doubts::is_doubtful(question, pool, &all, best),
         stated: None,
     })
 }

@@ -137,6 +137,7 @@ impl Sought {
             share: 1.0,
             reason: Some(format!("stated on {}", observed_at(statement).format("%-d %B %Y"))),
             conflict: false,
+            is_doubtful: false,
             stated: Some(last.confidence),
         })
     }

@@ -48,7 +48,7 @@ pub(crate) const OF_LINES: [AnswerCheck; 3] = [
 ];
 
 /// Checks that every answer must pass, however probable it is.
-pub(crate) const OF_HONESTY: [AnswerCheck; 7] = [
+pub(crate) const OF_HONESTY: [AnswerCheck; 8] = [
     check_answer(ReasonCode::NameUnknown, |case, found| unknown_name(case, &found.lines)),
     check_answer(ReasonCode::WrittenAsAnother, is_written_as_another),
     check_answer(ReasonCode::NotReckoned, asks_how_long_ago),
@@ -56,6 +56,7 @@ pub(crate) const OF_HONESTY: [AnswerCheck; 7] = [
     check_answer(ReasonCode::SaidOfAnother, told_events::another_person_acts),
     check_answer(ReasonCode::Uncertain, told_events::event_is_not_reported),
     check_answer(ReasonCode::Uncertain, told_events::event_is_not_meant),
+    check_answer(ReasonCode::Uncertain, time_is_doubtful),
 ];
 
 const fn check_evidence(code: ReasonCode, objects: fn(&Case<'_>) -> Option<Objection>) -> EvidenceCheck {
@@ -341,6 +342,11 @@ fn is_told_by_another(case: &Case<'_>, found: &FoundAnswer) -> Option<Objection>
         return None;
     };
     Some(Objection::partial_evidence(reason))
+}
+
+fn time_is_doubtful(_: &Case<'_>, found: &FoundAnswer) -> Option<Objection> {
+    let reason = "the evidence gives no time for this that is certain enough";
+    found.is_doubtful.then(|| Objection::partial_evidence(reason))
 }
 
 fn object_to_differing_detail(case: &Case<'_>, detail: &Detail) -> Objection {

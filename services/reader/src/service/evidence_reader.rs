@@ -167,11 +167,6 @@ fn find_answer(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Res
         return Err(Box::new(refusal));
     }
     let Some(found) = answer::find_short_answer(question, pool, answers, lexicon) else {
-        if answer::has_possible_time(question, pool) {
-            let reason = "the evidence gives no time for this that is certain enough";
-            let objection = Objection::partial_evidence(reason);
-            return Err(Box::new(objection.into_reply(ReasonCode::Uncertain)));
-        }
         let reason = "the evidence holds nothing of the kind that the question asks for";
         let objection = Objection::insufficient_evidence(reason, near_misses(pool, &pool.by_order, "weak"));
         return Err(Box::new(objection.into_reply(ReasonCode::NothingOfKind)));

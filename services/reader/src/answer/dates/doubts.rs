@@ -14,7 +14,7 @@ use crate::evidence::line::{Line, Sentence};
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::{Class, classify_word, is_negation};
 
-/// Returns true if the best candidate for a time should not be given. `all` are all candidates.
+/// Returns true if the best candidate for a time should not be given as the answer. `all` are all candidates.
 pub(super) fn is_doubtful(question: &Question, pool: &Pool<'_>, all: &[Candidate], best: &Candidate) -> bool {
     let line = &pool.lines[best.line];
     match (best.sentence, &best.span) {
@@ -54,7 +54,7 @@ fn days_ahead(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> i64 {
 }
 
 /// Minimum cover of a sentence that reports what was planned, as a share of the cover of the sentence of the plan.
-const REPORT_COVER: f32 = 0.5;
+const REPORT_COVER: f32 = 0.75;
 /// Minimum cover of a line that changes a plan.
 const CHANGE_COVER: f32 = 0.2;
 

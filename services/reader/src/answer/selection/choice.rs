@@ -52,6 +52,7 @@ pub(crate) fn choose_candidate(
         share,
         reason: None,
         conflict: false,
+        is_doubtful: false,
         stated: None,
     })
 }
@@ -131,6 +132,7 @@ fn join_values(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> 
             describe_value(pair[1])
         )),
         conflict,
+        is_doubtful: false,
         stated: None,
     }
 }

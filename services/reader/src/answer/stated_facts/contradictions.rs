@@ -34,6 +34,7 @@ impl Sought {
                 own.object, other.object
             )),
             conflict: true,
+            is_doubtful: false,
             stated: Some(own.confidence),
         })
     }

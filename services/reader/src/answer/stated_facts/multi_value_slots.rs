@@ -56,6 +56,7 @@ impl Sought {
             share: 1.0,
             reason: Some(format!("stated on {}", last.format("%-d %B %Y"))),
             conflict: false,
+            is_doubtful: false,
             stated: Some(confidences.fold(1.0, f32::min)),
         })
     }
