@@ -26,9 +26,9 @@ fn document() -> String {
     text
 }
 
-/// Returns the lines of the evidence pack for a question.
-async fn pack(api: &Server, question: &str) -> Vec<Value> {
-    let body = json!({ "question": question, "budget": { "tokens": 512, "ms": 20_000 } });
+/// Returns the lines of the evidence pack for a question that sees the write with the watermark `after`.
+async fn pack(api: &Server, question: &str, after: &Value) -> Vec<Value> {
+    let body = json!({ "question": question, "after": after, "budget": { "tokens": 512, "ms": 20_000 } });
     let (status, reply) = api.post("/spaces/talk/query", &body).await;
     assert_eq!(status, 200, "{reply}");
     reply["pack"]["items"].as_array().unwrap().clone()
@@ -53,7 +53,7 @@ async fn a_long_text_is_one_record_of_many_units(api: &Server) {
     api.written("talk", accepted["watermark"].as_str().unwrap()).await;
 
     for (question, word) in ASKED {
-        let items = pack(api, question).await;
+        let items = pack(api, question, &accepted["watermark"]).await;
         let found = items.iter().find(|it| it["text"].as_str().unwrap().contains(word));
         let found = found.unwrap_or_else(|| panic!("{question}: {items:?}"));
         assert_eq!(found["external_ids"], json!(["museum"]));
@@ -94,14 +94,14 @@ async fn a_long_text_is_one_record_of_many_units(api: &Server) {
         .collect();
     assert!(left.is_empty(), "{} units are left", left.len());
     for (question, word) in ASKED {
-        let items = pack(api, question).await;
+        let items = pack(api, question, &erased["watermark"]).await;
         assert!(
             items.iter().all(|it| !it["text"].as_str().unwrap().contains(word)),
             "{items:?}"
         );
     }
     assert_eq!(
-        pack(api, "Who repotted the fern?").await.len(),
+        pack(api, "Who repotted the fern?", &erased["watermark"]).await.len(),
         1,
         "the other record stays"
     );
