@@ -14,7 +14,7 @@ type Gate = tokio::sync::Mutex<()>;
 pub(crate) struct SpaceGates(Mutex<HashMap<SpaceId, Weak<Gate>>>);
 
 impl SpaceGates {
-    /// Waits until nobody else is inside the gate of a space, in the order of the calls. The gate opens again when the
+    /// Waits until no other call holds the gate of a space, in the order of the calls. The gate opens again when the
     /// result is dropped.
     pub(crate) async fn enter(&self, space: &SpaceId) -> OwnedMutexGuard<()> {
         self.gate_of(space).lock_owned().await
@@ -59,6 +59,6 @@ mod tests {
         drop(entered);
         assert!(third.now_or_never().is_some());
         assert!(gates.enter(&space(1)).now_or_never().is_some());
-        assert_eq!(gates.0.lock().unwrap().len(), 1, "no gate is kept that nobody uses");
+        assert_eq!(gates.0.lock().unwrap().len(), 1, "no unused gate is kept");
     }
 }

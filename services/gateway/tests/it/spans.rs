@@ -51,7 +51,7 @@ async fn the_span_of_a_request_has_no_text_that_the_caller_chose() {
     let spans = SpanFields::default();
     let _guard = tracing::subscriber::set_default(spans.clone());
     wait_until("the span of a request is seen", async || {
-        // A test in another thread, without this subscriber, may have registered the span as one that nobody wants.
+        // A test in another thread, without this subscriber, may have registered the span as disabled.
         tracing::callsite::rebuild_interest_cache();
         gateway.send("QUAXBANK /v1/spaces/s?tag=Quaxbank", "").await;
         let fields = spans.fields.lock().unwrap();

@@ -14,7 +14,7 @@ use crate::embedded::mapped_files::{FileDigest, FileFolder, FileNumber};
 /// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
     bytes_max: usize,
-    /// Dropped before the folder, which destroys the files that nobody reads any more.
+    /// Dropped before the folder, which destroys the files without readers.
     cached: Mutex<CachedBlocks>,
     images: FileFolder,
 }

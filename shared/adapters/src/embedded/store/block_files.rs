@@ -90,7 +90,7 @@ pub(super) fn note_outdated<T>(db: &Connection, change: impl FnOnce() -> Outcome
 }
 
 impl Drop for Store {
-    /// Reads that nobody waits for may hold the files of blocks for longer. No file may be destroyed after the directory
+    /// Reads whose callers stopped waiting may hold the files of blocks for longer. No file may be destroyed after the directory
     /// is unlocked.
     fn drop(&mut self) {
         self.block_files.folder.close();
@@ -140,7 +140,7 @@ impl Store {
         Ok(changed.value)
     }
 
-    /// Destroys the outdated files that nobody reads, also those that an earlier call could not destroy.
+    /// Destroys the outdated files without readers, also those that an earlier call could not destroy.
     ///
     /// # Errors
     ///
