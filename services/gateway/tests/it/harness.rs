@@ -19,8 +19,8 @@ use tower::ServiceExt;
 /// A gateway; its directory is removed on drop.
 pub(crate) struct Gateway {
     pub(crate) context: Context,
+    pub(crate) dir: Arc<TempDir>,
     app: Router,
-    _dir: Arc<TempDir>,
 }
 
 /// A response.
@@ -83,7 +83,7 @@ impl Gateway {
         Gateway {
             context,
             app,
-            _dir: Arc::new(dir),
+            dir: Arc::new(dir),
         }
     }
 
@@ -94,7 +94,7 @@ impl Gateway {
         Gateway {
             app: gateway::build_router(context.clone()).unwrap(),
             context,
-            _dir: Arc::clone(&self._dir),
+            dir: Arc::clone(&self.dir),
         }
     }
 

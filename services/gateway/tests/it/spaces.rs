@@ -1,6 +1,99 @@
+//! Tests of the creation and the deletion of spaces.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use axum::http::StatusCode;
+use domain::erasure::Erased;
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::{
+    Generation, Index, Point, PointsCursor, PointsPage, Result, Search, SearchResult, UnfinishedErasure, UnitBlock,
+};
+use domain::{Classify, ErrorKind, PortError};
+use fixtures::sample_unit;
+use futures::FutureExt;
 
 use crate::harness::Gateway;
+
+/// An index that is unavailable.
+struct UnavailableIndex;
+
+fn unavailable<T>() -> Result<T> {
+    Err(PortError::new("index", ErrorKind::Unavailable, "the index is away"))
+}
+
+#[async_trait]
+impl Index for UnavailableIndex {
+    async fn put(&self, _: &SpaceId, _: &[Point], _: &[UnitId]) -> Result<()> {
+        unavailable()
+    }
+
+    async fn search(&self, _: &SpaceId, _: &Search) -> Result<SearchResult> {
+        unavailable()
+    }
+
+    async fn begin(&self, _: &SpaceId) -> Result<Generation> {
+        unavailable()
+    }
+
+    async fn renew_generation(&self, _: &SpaceId, _: Generation) -> Result<()> {
+        unavailable()
+    }
+
+    async fn activate_generation(&self, _: &SpaceId, _: Generation) -> Result<()> {
+        unavailable()
+    }
+
+    async fn delete_unreachable_points(&self, _: &SpaceId) -> Result<()> {
+        unavailable()
+    }
+
+    async fn points(&self, _: &SpaceId, _: Option<PointsCursor>, _: usize) -> Result<PointsPage> {
+        unavailable()
+    }
+
+    async fn count(&self, _: &SpaceId) -> Result<u64> {
+        unavailable()
+    }
+
+    async fn erase(&self, _: &SpaceId) -> Result<()> {
+        unavailable()
+    }
+
+    async fn erase_deleted(&self, _: &UnfinishedErasure) -> Result<()> {
+        unavailable()
+    }
+}
+
+fn space() -> SpaceId {
+    "s".parse().unwrap()
+}
+
+/// Writes units of the space `s` to a file that the record store has to destroy when it deletes the space. Returns its
+/// path.
+async fn write_unit_file(gateway: &Gateway) -> PathBuf {
+    const VERSION: i64 = 7;
+    /// As many as a file holds at least.
+    const BLOCKS: u64 = 32;
+    let (graph, s) = (&gateway.context.backends.graph, space());
+    let units: Vec<_> = (0..BLOCKS).map(|it| sample_unit(&s, &it.to_string())).collect();
+    graph.put_units(&s, &units, &[]).await.unwrap();
+    while let Some(gap) = graph.block_gap(&s, 0, 1, VERSION).await.unwrap() {
+        let block = UnitBlock {
+            after: gap.after,
+            last: gap.changes[0].sequence,
+            body: vec![1_u8; 8].into(),
+            file: None,
+        };
+        assert!(graph.put_block(&s, VERSION, &block, &gap.digests).await.unwrap());
+    }
+    let file = graph.write_block_file(&s, VERSION).await.unwrap().unwrap();
+    let path = gateway.dir.path().join(format!("mnemic.blocks/{}.units", file.id.0));
+    assert!(path.is_file());
+    path
+}
 
 #[tokio::test]
 async fn requests_without_a_body_refuse_a_body() {
@@ -22,4 +115,52 @@ async fn requests_without_a_body_refuse_a_body() {
     for (body, expected) in [(" {\n} ", StatusCode::CREATED), ("", StatusCode::OK)] {
         assert_eq!(gateway.send("PUT /v1/spaces/t", body).await.status, expected);
     }
+}
+
+/// The record store fails after it hid the space. The deletion is then noted, and continues later.
+#[tokio::test]
+async fn a_deletion_that_fails_after_its_note_is_accepted() {
+    let gateway = Gateway::new().await;
+    // A folder in place of the file cannot be overwritten.
+    let stuck = write_unit_file(&gateway).await;
+    fs::remove_file(&stuck).unwrap();
+    fs::create_dir(&stuck).unwrap();
+    let deleted = gateway.send("DELETE /v1/spaces/s", "").await;
+    assert_eq!(deleted.status, StatusCode::ACCEPTED, "{deleted:?}");
+    let receipt = deleted.headers["location"].to_str().unwrap().to_owned();
+    let state = async || gateway.send(&format!("GET {receipt}"), "").await.json()["state"].clone();
+    assert_eq!(state().await, "erasing");
+    assert_eq!(gateway.send("GET /v1/spaces/s", "").await.status, StatusCode::NOT_FOUND);
+
+    fs::remove_dir(&stuck).unwrap();
+    let again = gateway.send("DELETE /v1/spaces/s", "").await;
+    assert_eq!(again.status, StatusCode::NO_CONTENT, "{again:?}");
+    assert_eq!(state().await, "complete");
+}
+
+#[tokio::test]
+async fn an_unavailable_index_does_not_keep_the_rows_of_a_deleted_space() {
+    let gateway = Gateway::new().await;
+    let (stores, s, t) = (&gateway.context.backends, space(), "t".parse().unwrap());
+    let created_at = stores.records.space(&s).await.unwrap().unwrap().created_at;
+    let claim = (RecordId::from_external_id(&s, "r"), [7; 32]);
+    stores.records.claim(&s, &[claim]).await.unwrap();
+    // The caller stops waiting before the rows are erased. The creation of another space follows the first step.
+    assert!(stores.records.delete_space(&s).now_or_never().is_none());
+    assert!(stores.records.create_space(&t, created_at).await.unwrap());
+    let claims = async || {
+        let erased = Erased::Space { created_at };
+        stores.receipts.count_remaining_data(&s, &erased).await.unwrap()["claims"]
+    };
+    let notes = async || stores.records.unfinished_erasures(None, 9).await.unwrap();
+    let noted = notes().await;
+    assert_eq!((claims().await, noted.len()), (1, 1));
+
+    let mut without_index = gateway.context.clone();
+    without_index.backends.index = Arc::new(UnavailableIndex);
+    let error = gateway::finish_erasure(&without_index, &noted[0]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!((claims().await, notes().await), (0, noted.clone()));
+    gateway::finish_erasure(&gateway.context, &noted[0]).await.unwrap();
+    assert_eq!(notes().await, []);
 }

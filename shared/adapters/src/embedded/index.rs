@@ -201,6 +201,11 @@ impl Index for MemoryIndex {
             .await
     }
 
+    /// A generation that is never activated costs nothing: each point is stored once in any case.
+    async fn renew_generation(&self, _: &SpaceId, _: Generation) -> Result<()> {
+        Ok(())
+    }
+
     async fn activate_generation(&self, space: &SpaceId, generation: Generation) -> Result<()> {
         let name = space.clone();
         let job = move |db: &Connection| point_rows::switch_generation(db, &name, generation);
@@ -257,7 +262,8 @@ impl Index for MemoryIndex {
         self.forget_block("index.erase", Durability::Power, space, job).await
     }
 
-    /// The points were deleted from the file together with their space; this evicts the block from memory.
+    /// Evicts the block from memory. The record store deletes the points from the file: it erases the rows of a deleted
+    /// space in steps.
     async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()> {
         let nothing = |_: &Connection| Ok(());
         self.forget_block("index.erase_deleted", Durability::Process, &erasure.space, nothing)

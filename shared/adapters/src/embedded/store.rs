@@ -25,6 +25,7 @@ mod records;
 mod relations;
 mod restore;
 mod secrets;
+mod space_erasure;
 mod spaces;
 mod unit_blocks;
 mod webhooks;

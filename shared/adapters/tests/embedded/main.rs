@@ -10,6 +10,7 @@ mod files;
 mod images;
 mod pace;
 mod restore;
+mod space_erasure;
 
 use std::fs;
 use std::os::unix::fs::FileExt;

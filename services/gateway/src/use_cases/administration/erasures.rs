@@ -8,6 +8,7 @@ pub(crate) mod store_search;
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::erasure::{Erased, ErasureKind, Receipt};
 use domain::id::{ErasureId, SpaceId};
@@ -68,15 +69,28 @@ async fn continue_unfinished_erasures(ctx: &Context) -> Result<usize, PortError>
     Ok(unfinished)
 }
 
-/// Removes the data of a deleted space from the index, and then the note that its erasure is unfinished. A space that
-/// was created under the same name since then stays as it is. Queued messages on the bus are not removed here: the
-/// writer drops messages of a deleted space.
+/// Removes the data of a deleted space from the index and the record store, and then the note that its erasure is
+/// unfinished. If the index fails, the data are removed from the record store, and the note stays. A space that was
+/// created under the same name since then stays as it is. Queued messages on the bus are not removed here: the writer
+/// drops messages of a deleted space.
 ///
 /// # Errors
-/// Errors of the stores; the note then stays.
+/// Errors of the stores, that of the index if both fail; the note then stays.
 pub async fn finish_erasure(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), PortError> {
-    ctx.backends.index.erase_deleted(erasure).await?;
-    ctx.backends.records.finish_erasure(erasure).await?;
+    let records = &ctx.backends.records;
+    if let Err(error) = ctx.backends.index.erase_deleted(erasure).await {
+        // The note must stay. The record store completes the deletion, and keeps the note because its space is later.
+        let earlier = UnfinishedErasure {
+            space: erasure.space.clone(),
+            created_at: DateTime::<Utc>::MIN_UTC,
+        };
+        if let Err(error) = records.finish_erasure(&earlier).await {
+            let space = &erasure.space;
+            warn!(%space, error = &error as &dyn std::error::Error, "records of a deleted space are not erased yet");
+        }
+        return Err(error);
+    }
+    records.finish_erasure(erasure).await?;
     let receipts = &ctx.backends.receipts;
     let id = ErasureId::of_space(&erasure.space, &erasure.created_at.to_rfc3339());
     receipts.complete_one(&erasure.space, id, clock::now()).await

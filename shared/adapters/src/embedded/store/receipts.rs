@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use domain::erasure::{Erased, Receipt};
 use domain::id::{ErasureId, SpaceId};
 use domain::port::{Position, Receipts, Result};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 
-use super::spaces::OWNED;
+use super::space_erasure::OWNED;
 use super::{Durability, Failure, Outcome, Store, from_sql_integer, idempotency, space_row, to_sql_integer};
 use crate::store_rules::receipts::{KEPT, REMEMBERED};
 
@@ -154,31 +154,51 @@ fn receipt_from_row(row: &Row<'_>) -> Outcome<Receipt> {
     Ok(receipt)
 }
 
-/// Counts the rows of the space that was created at `created_at`, by table; also rows without a space, which only a
-/// broken erasure leaves.
-fn of_space(db: &Connection, space: &SpaceId, created_at: DateTime<Utc>) -> Outcome<BTreeMap<String, u64>> {
-    let mut select = db.prepare_cached("SELECT row, created_at FROM spaces WHERE name = ?1")?;
-    let stored: Option<(i64, String)> = select
-        .query_row([space.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let row = match &stored {
-        Some((row, created)) if created.parse() == Ok(created_at) => Some(*row),
-        Some(_) | None => None,
-    };
-    let mut found = BTreeMap::new();
-    for table in OWNED {
-        let counted = "space = ?1 OR space NOT IN (SELECT row FROM spaces)";
-        let text = format!("SELECT count(*) FROM {table} WHERE {counted}");
-        let count: i64 = db.prepare_cached(&text)?.query_row([row], |row| row.get(0))?;
-        found.insert(table.to_owned(), from_sql_integer(count));
+/// A space that exists or is being erased.
+struct CreatedSpace {
+    row: i64,
+    created_at: DateTime<Utc>,
+}
+
+/// Returns the spaces with a name in `spaces` or `deleted_spaces`.
+fn created_spaces(db: &Connection, table: &str, name: &SpaceId) -> Outcome<Vec<CreatedSpace>> {
+    let mut select = db.prepare_cached(&format!("SELECT row, created_at FROM {table} WHERE name = ?1"))?;
+    let mut rows = select.query([name.as_str()])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let created_at: String = row.get(1)?;
+        found.push(CreatedSpace {
+            row: row.get(0)?,
+            created_at: created_at.parse().map_err(Failure::unreadable_body)?,
+        });
     }
+    Ok(found)
+}
+
+/// Counts the rows of the space that was created at `created_at`, by table; also rows without a space, which only a
+/// broken erasure leaves. A deleted space has rows until its erasure is finished.
+fn of_space(db: &Connection, space: &SpaceId, created_at: DateTime<Utc>) -> Outcome<BTreeMap<String, u64>> {
+    let stored = created_spaces(db, "spaces", space)?;
+    let deleted = created_spaces(db, "deleted_spaces", space)?;
+    let target = stored.iter().chain(&deleted).find(|it| it.created_at == created_at);
+    let row = target.map(|it| it.row);
+    let mut found = BTreeMap::new();
+    for table in &OWNED {
+        let name = table.name;
+        let text = format!(
+            "SELECT count(*) FROM {name} WHERE space = ?1
+               OR space NOT IN (SELECT row FROM spaces UNION ALL SELECT row FROM deleted_spaces)"
+        );
+        let count: i64 = db.prepare_cached(&text)?.query_row([row], |row| row.get(0))?;
+        found.insert(name.to_owned(), from_sql_integer(count));
+    }
+    // Rows of a later space with this name do not count.
+    let has_own = stored.iter().all(|it| it.created_at == created_at);
     for table in BY_NAME {
-        // Rows of a later space with this name do not count.
         let text = format!("SELECT count(*) FROM {table} WHERE space = ?1 AND ?2");
-        let own = row.is_some() || stored.is_none();
         let count: i64 = db
             .prepare_cached(&text)?
-            .query_row((space.as_str(), own), |row| row.get(0))?;
+            .query_row((space.as_str(), has_own), |row| row.get(0))?;
         found.insert(table.to_owned(), from_sql_integer(count));
     }
     Ok(found)

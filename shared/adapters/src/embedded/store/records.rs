@@ -15,7 +15,7 @@ use rusqlite::{CachedStatement, Connection, Params, params};
 
 use super::block_files::{self, Changed};
 use super::{Durability, Outcome, Store, known_space, space_row, to_sql_integer};
-use super::{curations, digest, idempotency, listing, notes, readings, secrets, spaces};
+use super::{curations, digest, idempotency, listing, notes, readings, secrets, space_erasure, spaces};
 use crate::store_rules::space_names;
 use record_rows::{Line, put_records, record_row};
 
@@ -44,15 +44,20 @@ impl Records for StoredRecords {
     }
 
     async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
-        let space = space.clone();
-        let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => block_files::note_outdated(db, || spaces::erase_space(db, row).map(|()| true)),
+        const DELETE: &str = "records.delete_space";
+        let name = space.clone();
+        let job = move |db: &Connection| match space_row(db, &name)? {
+            Some(row) => block_files::note_outdated(db, || space_erasure::hide_space(db, row).map(|()| true)),
             None => Ok(Changed {
                 value: false,
                 outdated: Vec::new(),
             }),
         };
-        self.0.erase_blocks("records.delete_space", job).await
+        let is_deleted = self.0.erase_blocks(DELETE, job).await?;
+        if is_deleted {
+            self.0.erase_deleted_space(DELETE, space).await?;
+        }
+        Ok(is_deleted)
     }
 
     async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>> {
@@ -61,10 +66,11 @@ impl Records for StoredRecords {
         self.0.run_read("records.unfinished_erasures", job).await
     }
 
-    /// The rows were deleted in a single transaction. Outdated files with units of the space may remain, if they could
-    /// not be destroyed or the caller of the deletion stopped waiting.
+    /// Rows and outdated files of the space may remain, if they could not be deleted, the caller of the deletion stopped
+    /// waiting, or the process ended.
     async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
         const FINISH: &str = "records.finish_erasure";
+        self.0.erase_deleted_space(FINISH, &erasure.space).await?;
         self.0.destroy_outdated_files(FINISH).await?;
         let erasure = erasure.clone();
         let job = move |db: &Connection| spaces::remove_erasure_note(db, &erasure);

@@ -7,25 +7,6 @@ use rusqlite::{Connection, Params};
 use super::{Failure, Outcome, from_sql_integer};
 use crate::store_rules::creation_times::creation_time;
 
-/// Tables with rows that a space owns.
-pub(super) const OWNED: [&str; 16] = [
-    "claims",
-    "remembered",
-    "records",
-    "written",
-    "units",
-    "relations",
-    "derived",
-    "points",
-    "curations",
-    "notes",
-    "readings",
-    "read_records",
-    "wanted_sessions",
-    "unit_blocks",
-    "point_images",
-    "block_files",
-];
 const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated
     FROM spaces";
@@ -36,19 +17,6 @@ pub(super) fn create_space(db: &Connection, name: &str, at: DateTime<Utc>) -> Ou
     let mut insert =
         db.prepare_cached("INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     Ok(insert.execute((name, creation_time(at, deleted).to_rfc3339()))? > 0)
-}
-
-/// Deletes a space with everything it owns, and notes that other stores may still hold data of it.
-pub(super) fn erase_space(db: &Connection, row: i64) -> Outcome<()> {
-    db.execute(
-        "INSERT OR REPLACE INTO unfinished_erasures SELECT name, created_at FROM spaces WHERE row = ?1",
-        [row],
-    )?;
-    for table in OWNED {
-        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
-    }
-    db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
-    Ok(())
 }
 
 /// Returns up to `limit` erasures that may be unfinished, by name; only the one of `space` if it is given.

@@ -141,7 +141,7 @@ async fn erase_space(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Pr
         None => None,
     };
     stores.bus.erase(space.as_str()).await?;
-    let known = stores.records.delete_space(space).await?;
+    let known = delete_from_records(app, space).await?;
     match erase_rest_of_space(app, space).await {
         Ok(noted) if noted || known => Ok(Deleted { erasure, left: None }),
         Ok(_) => Err(Problem::unknown_space(space)),
@@ -161,6 +161,19 @@ async fn erase_space(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Pr
             })
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Deletes a space from the record store; returns false if it is unknown. The store may fail, for example because the
+/// disk is full, after it noted the deletion and hid the space. The gateway then continues the erasure from the note.
+async fn delete_from_records(app: &App, space: &SpaceId) -> Result<bool, PortError> {
+    let records = &app.stores().records;
+    match records.delete_space(space).await {
+        Err(error) if is_noted(app, space).await && matches!(records.space(space).await, Ok(None)) => {
+            warn!(%space, error = &error as &dyn std::error::Error, "records of a deleted space are not erased yet");
+            Ok(true)
+        }
+        outcome => outcome,
     }
 }
 

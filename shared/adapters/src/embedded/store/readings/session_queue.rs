@@ -77,7 +77,8 @@ pub(super) fn find_due_sessions(db: &Connection, times: LeaseTimes, after: &str)
     }))
 }
 
-/// Leases the first of some sessions that is still due; `None` if all were leased or removed meanwhile.
+/// Leases the first of some sessions that is still due; `None` if all were leased or removed, or their space was deleted,
+/// meanwhile.
 pub(super) fn lease_first_due(
     db: &Connection,
     times: LeaseTimes,
@@ -85,6 +86,7 @@ pub(super) fn lease_first_due(
 ) -> Outcome<Option<ScheduledSession>> {
     let text = format!(
         "UPDATE wanted_sessions SET leased = ?4 WHERE space = ?5 AND session = ?6 AND {IS_DUE}
+           AND EXISTS (SELECT 1 FROM spaces WHERE row = ?5)
          RETURNING due, wanted"
     );
     let mut lease = db.prepare_cached(&text)?;
@@ -153,13 +155,15 @@ mod tests {
     use std::time::Duration;
 
     use chrono::TimeDelta;
-    use domain::port::Readings;
+    use domain::id::{SessionId, SpaceId};
+    use domain::port::{Readings, Records};
     use rusqlite::Connection;
     use tokio::sync::oneshot;
     use tokio::time::timeout;
 
-    use super::super::super::{Durability, Store};
+    use super::super::super::{Durability, Store, StoredRecords, space_erasure};
     use super::super::StoredReadings;
+    use super::{LeaseTimes, find_due_sessions, lease_first_due};
     use crate::Options;
     use crate::process::clock;
 
@@ -187,5 +191,31 @@ mod tests {
         assert_eq!(leased.expect("the look ends while the writer is busy").unwrap(), None);
         end.send(()).unwrap();
         busy.await.unwrap().unwrap();
+    }
+
+    /// The rows of a deleted space remain until they are erased, and a worker may have found them before.
+    #[tokio::test]
+    async fn no_session_of_a_deleted_space_is_leased() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(dir.path(), "model", &Options::default()).unwrap());
+        let (space, now): (SpaceId, _) = ("a".parse().unwrap(), clock::now());
+        let records = StoredRecords(Arc::clone(&store));
+        records.create_space(&space, now).await.unwrap();
+        let sessions = ["one", "two"].map(|it| SessionId::from_name(&space, it));
+        let readings = StoredReadings(Arc::clone(&store));
+        readings.schedule_sessions(&space, &sessions, now, now).await.unwrap();
+        let times = LeaseTimes::new(now, now + TimeDelta::minutes(30));
+        let look = move |db: &Connection| find_due_sessions(db, times, "");
+        let found = Arc::new(store.run_read("test", look).await.unwrap().unwrap());
+        let lease = async || {
+            let found = Arc::clone(&found);
+            let job = move |db: &Connection| lease_first_due(db, times, &found);
+            store.run_write("test", Durability::Process, job).await.unwrap()
+        };
+        assert!(lease().await.is_some(), "the space exists");
+        let row = found.row;
+        let hide = move |db: &Connection| space_erasure::hide_space(db, row);
+        store.run_write("test", Durability::Process, hide).await.unwrap();
+        assert_eq!(lease().await, None);
     }
 }
