@@ -14,7 +14,10 @@ use serde_json::json;
 
 /// Statements that take a file back to an earlier schema: first they remove what the thirteenth and later schemas
 /// added, then the ninth and later ones, then the seventh and eighth.
-const WITHOUT_DIGESTS: &str = "DROP TRIGGER point_changed; DROP TRIGGER point_deleted; DROP TABLE point_images;
+const WITHOUT_DIGESTS: &str = "DROP TABLE deleted_spaces; ALTER TABLE spaces DROP COLUMN removed_day;
+    ALTER TABLE spaces DROP COLUMN removed_calls; ALTER TABLE spaces DROP COLUMN removed_prompt_tokens;
+    ALTER TABLE spaces DROP COLUMN removed_completion_tokens; ALTER TABLE spaces DROP COLUMN removed_ms;
+    DROP TRIGGER point_changed; DROP TRIGGER point_deleted; DROP TABLE point_images;
     DROP TRIGGER block_deleted; DROP TABLE block_files;
     DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE unit_blocks;
     CREATE TABLE images (row INTEGER PRIMARY KEY, version INTEGER NOT NULL, body BLOB NOT NULL);

@@ -40,4 +40,4 @@ pub use metrics::Metrics;
 pub use process::{SPEAKS_TLS, provide_tls, run_service, run_standalone, without_ports};
 pub use readiness::{Expected, Readiness};
 pub use settings::Settings;
-pub use unstored_costs::UnstoredCosts;
+pub use unstored_costs::{PendingCost, UnstoredCosts};

@@ -1,14 +1,16 @@
 //! Counts the calls of a language model from which nothing was stored: their cost, so that the budget of a day covers
-//! them too, and how often a question failed, so that it is not asked forever.
+//! them too, and how often a question failed, so that it is not asked forever, or only at growing intervals.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
 use domain::port::ModelCost;
 use domain::reading::Reading;
+
+use crate::clock;
 
 /// Maximum number of spaces whose costs are kept. With one more, counting begins again.
 const SPACES_MAX: usize = 10_000;
@@ -19,15 +21,37 @@ const SPACES_MAX: usize = 10_000;
 const ATTEMPTS_MAX: u32 = 3;
 /// Maximum number of questions whose failed attempts are counted. With one more, counting begins again.
 const QUESTIONS_MAX: usize = 100_000;
+/// First and longest wait of a question after a failed call. The longest one limits how late a question is asked after
+/// an outage has ended.
+const WAIT_MIN: TimeDelta = TimeDelta::seconds(30);
+const WAIT_MAX: TimeDelta = TimeDelta::minutes(15);
 
 /// The cost, by space, of the calls of one day (UTC) whose replies could not be read, came too late, or were about a
-/// record that was erased meanwhile, and the failed attempts at each question. After a restart, both start again at
-/// zero.
+/// record that was erased meanwhile, and the failed attempts at each question. After a restart, all of it starts again
+/// at zero.
 #[derive(Debug, Default)]
 pub struct UnstoredCosts {
     day: Mutex<Day>,
     /// Number of failed attempts at each question since it was last answered or given up, by its reading.
     attempts: Mutex<BTreeMap<ReadingId, u32>>,
+    /// The waits of questions whose failures are not counted as attempts, by their readings.
+    waits: Mutex<BTreeMap<ReadingId, Wait>>,
+}
+
+/// The cost of calls whose reply is not stored yet. If it is dropped before that, the calls count as calls from which
+/// nothing was stored.
+#[derive(Debug)]
+pub struct PendingCost<'a> {
+    costs: &'a UnstoredCosts,
+    space: &'a SpaceId,
+    cost: ModelCost,
+}
+
+/// The wait of a question.
+#[derive(Debug)]
+struct Wait {
+    until: DateTime<Utc>,
+    length: TimeDelta,
 }
 
 #[derive(Debug, Default)]
@@ -45,9 +69,9 @@ impl UnstoredCosts {
         of_same_day.map(|it| it.spent).unwrap_or_default()
     }
 
-    /// Adds the cost of a reply that is not stored.
+    /// Adds the cost of a reply that is not stored. A share of a call may have tokens and no call.
     pub fn add_cost(&self, space: &SpaceId, cost: ModelCost, now: DateTime<Utc>) {
-        if cost.calls == 0 {
+        if cost.calls == 0 && cost.usage.is_none() {
             return;
         }
         let mut day = self.lock_day(now);
@@ -55,6 +79,15 @@ impl UnstoredCosts {
             day.costs.clear();
         }
         day.costs.entry(space.clone()).or_default().add_cost(cost);
+    }
+
+    /// Returns an account of calls for a space whose reply is still to be stored. It has no cost yet.
+    pub fn open_pending<'a>(&'a self, space: &'a SpaceId) -> PendingCost<'a> {
+        PendingCost {
+            costs: self,
+            space,
+            cost: ModelCost::default(),
+        }
     }
 
     /// Adds the cost of calls that ended with a failure, after which the same is asked again later. If `is_down`, the
@@ -100,9 +133,41 @@ impl UnstoredCosts {
         is_given_up
     }
 
-    /// Forgets the failed attempts at a question, because it was answered or given up.
+    /// Forgets the failed attempts at a question and its wait, because it was answered or given up.
     pub fn forget_attempts(&self, question: ReadingId) {
         self.lock_attempts().remove(&question);
+        self.lock_waits().remove(&question);
+    }
+
+    /// Makes a question wait after a failed call after which it is not given up, and returns the end of the wait. If
+    /// `is_down`, the question itself may be what its endpoint fails at, and such failures are not counted as attempts:
+    /// each of them doubles the wait, up to 15 minutes. Otherwise the wait has its first length, as after a call that
+    /// was not sent.
+    pub fn postpone_question(
+        &self,
+        question: ReadingId,
+        cost: ModelCost,
+        is_down: bool,
+        now: DateTime<Utc>,
+    ) -> DateTime<Utc> {
+        if !is_down || cost.calls == 0 {
+            return now + WAIT_MIN;
+        }
+        let mut all = self.lock_waits();
+        if all.len() >= QUESTIONS_MAX && !all.contains_key(&question) {
+            all.clear();
+        }
+        let length = all.get(&question).map_or(WAIT_MIN, |it| (it.length * 2).min(WAIT_MAX));
+        let until = now + length;
+        all.insert(question, Wait { until, length });
+        until
+    }
+
+    /// Returns the end of the wait of a question; none if it may be asked at `now`.
+    pub fn end_of_wait(&self, question: ReadingId, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let until = self.lock_waits().get(&question)?.until;
+        // A later end was set while the clock was ahead.
+        (now < until && until <= now + WAIT_MAX).then_some(until)
     }
 
     /// Returns the cost for a space on the day of `now`.
@@ -123,8 +188,30 @@ impl UnstoredCosts {
         day
     }
 
+    fn lock_waits(&self) -> MutexGuard<'_, BTreeMap<ReadingId, Wait>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock_attempts(&self) -> MutexGuard<'_, BTreeMap<ReadingId, u32>> {
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PendingCost<'_> {
+    /// Adds the cost of calls.
+    pub fn add_cost(&mut self, cost: ModelCost) {
+        self.cost.add_cost(cost);
+    }
+
+    /// Forgets the cost so far, because it is stored with a reading or counted elsewhere.
+    pub fn settle(&mut self) {
+        self.cost = ModelCost::default();
+    }
+}
+
+impl Drop for PendingCost<'_> {
+    fn drop(&mut self) {
+        self.costs.add_cost(self.space, self.cost, clock::now());
     }
 }
 
@@ -173,6 +260,21 @@ mod tests {
     }
 
     #[test]
+    fn calls_whose_reply_is_not_stored_count_and_others_do_not() {
+        let costs = UnstoredCosts::default();
+        for (is_stored, expected) in [(true, 0), (false, 2)] {
+            let home = home();
+            let mut pending = costs.open_pending(&home);
+            pending.add_cost(two_calls(700));
+            if is_stored {
+                pending.settle();
+            }
+            drop(pending);
+            assert_eq!(costs.cost_of_today(&home, clock::now()).calls, expected);
+        }
+    }
+
+    #[test]
     fn a_question_is_given_up_at_its_third_failure() {
         let (costs, question) = (UnstoredCosts::default(), sample_question());
         let fail = |kind: ErrorKind| costs.count_failed_call(question, kind, two_calls(0), false);
@@ -195,6 +297,42 @@ mod tests {
         }
         let timeouts = [(); 3].map(|()| costs.count_failed_call(question, ErrorKind::Timeout, two_calls(0), true));
         assert_eq!(timeouts, [false, false, true]);
+    }
+
+    #[test]
+    fn a_question_that_fails_while_its_endpoint_is_down_waits_longer_each_time() {
+        let (costs, question) = (UnstoredCosts::default(), sample_question());
+        let start: DateTime<Utc> = "2026-03-02T18:00:00Z".parse().unwrap();
+        let mut now = start;
+        let mut fail = || {
+            let until = costs.postpone_question(question, two_calls(0), true, now);
+            let (just_before, wait) = (until - TimeDelta::seconds(1), until - now);
+            assert_eq!(costs.end_of_wait(question, just_before), Some(until));
+            assert_eq!(costs.end_of_wait(question, until), None);
+            now = until;
+            wait.num_seconds()
+        };
+        let waits = [(); 8].map(|()| fail());
+        assert_eq!(waits, [30, 60, 120, 240, 480, 900, 900, 900]);
+        let year_before = start - TimeDelta::days(365);
+        assert_eq!(costs.end_of_wait(question, year_before), None, "the clock was ahead");
+        costs.forget_attempts(question);
+        assert_eq!(fail(), 30, "it was answered meanwhile");
+    }
+
+    #[test]
+    fn failures_that_are_counted_and_calls_that_are_not_sent_lengthen_no_wait() {
+        let (costs, question) = (UnstoredCosts::default(), sample_question());
+        let now = "2026-03-02T18:00:00Z".parse().unwrap();
+        for (cost, is_down) in [(two_calls(0), false), (ModelCost::default(), true)] {
+            for _ in 0..3 {
+                let until = costs.postpone_question(question, cost, is_down, now);
+                assert_eq!(until - now, WAIT_MIN);
+                assert_eq!(costs.end_of_wait(question, now), None);
+            }
+        }
+        costs.postpone_question(question, two_calls(0), true, now);
+        assert_eq!(costs.end_of_wait(question, now), Some(now + WAIT_MIN));
     }
 
     #[test]

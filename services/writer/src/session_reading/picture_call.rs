@@ -1,7 +1,7 @@
 //! Fetches one picture and has it described with one call.
 
 use domain::id::{ReadingId, SpaceId};
-use domain::port::{ModelRole, Picture};
+use domain::port::{ModelCost, ModelRole, Picture};
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use host::{ModelResult, UnstoredCosts, clock};
@@ -24,6 +24,10 @@ impl ReadingWorker {
         record: &Record,
         former: Option<&Reading>,
     ) -> Result<ReadOutcome, Error> {
+        let id = ReadingId::of_picture(record.id);
+        if let Some(at) = self.unstored.end_of_wait(id, clock::now()) {
+            return Ok(ReadOutcome::Later(at));
+        }
         let Some(allow) = self.remaining_allowance(space).await? else {
             debug!(%space, "the budget of the day is spent, a picture waits");
             return Ok(ReadOutcome::Later(start_of_tomorrow()));
@@ -33,24 +37,25 @@ impl ReadingWorker {
             debug!(%space, "the language model cannot be reached, a picture waits");
             return Ok(ReadOutcome::Later(clock::now() + rest));
         }
-        let id = ReadingId::of_picture(record.id);
         let uri = record.image_uri.as_deref().unwrap_or_default();
         let picture: Picture = match self.pictures.pictures.fetch_picture(uri).await {
             Ok(picture) => picture,
-            Err(error) if error.may_pass() && !self.unstored.count_attempt(id) => {
+            Err(error) if error.may_pass() && !self.pictures.failed_fetches.count_attempt(id) => {
                 debug!(%space, "the host of a picture cannot be reached, the picture waits");
                 return Ok(ReadOutcome::Later(clock::now() + AWAY));
             }
             Err(error) => {
+                self.pictures.failed_fetches.forget_attempts(id);
                 self.unstored.forget_attempts(id);
                 let reading = new_reading(seer, record, former);
                 let failed = Reading {
                     failure: Some(error.to_string()),
                     ..reading
                 };
-                return self.store_picture(space, failed).await;
+                return self.store_picture(space, failed, ModelCost::default()).await;
             }
         };
+        self.pictures.failed_fetches.forget_attempts(id);
         let readable = |text: &str| is_readable(text).then(|| text.to_owned());
         let result: ModelResult<String> = seer
             .asker
@@ -66,24 +71,31 @@ impl ReadingWorker {
             }
             (Err(why), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
                 debug!(why, %space, "the language model cannot describe a picture, which waits");
-                self.unstored.add_failed(space, spent, is_down, clock::now());
-                return Ok(ReadOutcome::Later(clock::now() + AWAY));
+                let now = clock::now();
+                self.unstored.add_failed(space, spent, is_down, now);
+                return Ok(ReadOutcome::Later(
+                    self.unstored.postpone_question(id, spent, is_down, now),
+                ));
             }
             (Err(_), None) if spent.calls == 0 => return Ok(ReadOutcome::Later(start_of_tomorrow())),
             (Err(why), _) => reading.failure = Some(why),
         }
         self.unstored.forget_attempts(id);
-        self.store_picture(space, reading).await
+        self.store_picture(space, reading, spent).await
     }
 
-    async fn store_picture(&self, space: &SpaceId, reading: Reading) -> Result<ReadOutcome, Error> {
+    /// Stores a reading of a picture. `spent` is the cost of the calls made for it now.
+    async fn store_picture(&self, space: &SpaceId, reading: Reading, spent: ModelCost) -> Result<ReadOutcome, Error> {
+        let mut pending = self.unstored.open_pending(space);
+        pending.add_cost(spent);
         if let Some(why) = &reading.failure {
             info!(why, %space, reading = %reading.id, "a picture is not described");
         }
         let readings = &self.context.backends.readings;
         if readings.put(space, std::slice::from_ref(&reading)).await?.is_empty() {
             debug!(%space, "a record was erased while its picture was described; the description is dropped");
-            self.unstored.add_cost(space, reading.spent, clock::now());
+        } else {
+            pending.settle();
         }
         Ok(ReadOutcome::Done)
     }

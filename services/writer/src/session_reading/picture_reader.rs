@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::id::{RecordId, SpaceId};
 use domain::port::ModelRole;
-use host::{Asker, Context, PictureError, PictureOptions, Pictures};
+use host::{Asker, Context, PictureError, PictureOptions, Pictures, UnstoredCosts};
 
 use crate::intake::organise::Organiser;
 use crate::session_reading::reading_config::ReadingConfig;
@@ -18,6 +18,9 @@ pub(crate) struct PictureReader {
     pub(crate) seer: Option<Model>,
     /// Fetches the pictures.
     pub(crate) pictures: Pictures,
+    /// The failed attempts to fetch each picture. Those to describe it are counted apart from them, so that a host that
+    /// is down does not use up the attempts of the model, nor the other way round.
+    pub(super) failed_fetches: UnstoredCosts,
     pub(super) organiser: Arc<Organiser>,
     /// Records whose units have a new caption while their events may not have it yet.
     pub(super) unorganised: Mutex<BTreeSet<(SpaceId, RecordId)>>,
@@ -42,6 +45,7 @@ impl PictureReader {
         Ok(PictureReader {
             seer,
             pictures: Pictures::new(options)?,
+            failed_fetches: UnstoredCosts::default(),
             organiser,
             unorganised: Mutex::default(),
         })

@@ -9,7 +9,7 @@ use domain::message::UnitsOrganisedV1;
 use domain::port::{Chat, Completion, ModelAllowance, ModelCost, ModelRole, Position};
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
-use host::{ModelResult, UnstoredCosts, clock};
+use host::{ModelResult, PendingCost, UnstoredCosts, clock};
 use tracing::{Instrument, debug, info, info_span};
 
 use crate::Error;
@@ -23,7 +23,7 @@ use crate::session_reading::passages::open_passage::OpenPassage;
 use crate::session_reading::passages::second_look::{second_look, waits_for_second_look};
 use crate::session_reading::reading_model::Model;
 use crate::session_reading::reading_store;
-use crate::session_reading::reading_worker::{AWAY, ReadOutcome, ReadingWorker};
+use crate::session_reading::reading_worker::{ReadOutcome, ReadingWorker};
 use crate::store_access::gist_points;
 
 /// Maximum number of calls for one passage: an unreadable reply is requested once more.
@@ -42,10 +42,15 @@ enum First {
 impl ReadingWorker {
     /// Asks the model to read a passage, stores its reply and the data derived from it, and notifies the clusterer.
     pub(crate) async fn read_passage(&self, model: &Model, open: &OpenPassage<'_>) -> Result<ReadOutcome, Error> {
+        let id = ReadingId::of_passage(open.records[0].id);
+        if let Some(at) = self.unstored.end_of_wait(id, clock::now()) {
+            return Ok(ReadOutcome::Later(at));
+        }
         let Some(mut allow) = self.remaining_allowance(open.space).await? else {
             debug!(space = %open.space, "the budget of the day is spent, reading waits");
             return Ok(ReadOutcome::Later(start_of_tomorrow()));
         };
+        let mut pending = self.unstored.open_pending(open.space);
         let waiting = open.former.filter(|it| waits_for_second_look(it));
         let waiting = waiting.filter(|it| it.records == record_ids(&open.records) && it.prompt == PROMPT);
         let (mut reading, earlier) = match waiting {
@@ -66,6 +71,7 @@ impl ReadingWorker {
                 let earlier = EarlierGists::find_similar(&self.context.backends, open, most).await?;
                 match self.first_look(model, open, &earlier, allow).await? {
                     First::Reading { reading, spent } => {
+                        pending.add_cost(spent);
                         allow.subtract_cost(spent);
                         (*reading, Some(earlier))
                     }
@@ -79,7 +85,7 @@ impl ReadingWorker {
             let first_outcome = reading.outcome.clone();
             reading.outcome.waits_for_second_look = true;
             // Stored before the second call, so that the result of the first one is kept if the process ends.
-            if !self.put_reading(open.space, &reading).await? {
+            if !self.put_reading(open.space, &reading, &mut pending).await? {
                 return Ok(ReadOutcome::Done);
             }
             let chat = prompt_again(&shown_parts(open, &earlier), &derived);
@@ -89,17 +95,19 @@ impl ReadingWorker {
                 // As in `UnstoredCosts::add_failed`: an outage must not use up the budget of the day.
                 let is_down = self.is_model_down(model, ModelRole::Write);
                 if !is_down || !second_result.spent.usage.is_none() {
+                    pending.add_cost(second_result.spent);
                     reading.spent.add_cost(second_result.spent);
                 }
-                self.store_reading(open.space, &reading, derived).await?;
+                self.store_reading(open.space, &reading, derived, &mut pending).await?;
                 return Ok(ReadOutcome::Later(at));
             }
             reading.outcome = first_outcome;
+            pending.add_cost(second_result.spent);
             derived = self
                 .with_second(open.space, &mut reading, derived, second_result)
                 .await?;
         }
-        self.store_reading(open.space, &reading, derived).await?;
+        self.store_reading(open.space, &reading, derived, &mut pending).await?;
         Ok(ReadOutcome::Done)
     }
 
@@ -121,8 +129,9 @@ impl ReadingWorker {
             (Ok(text), _) => (text, None),
             (Err(why), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
                 debug!(why, space = %open.space, "the language model cannot read a passage, reading waits");
-                self.unstored.add_failed(open.space, spent, is_down, clock::now());
-                return Ok(First::Later(clock::now() + AWAY));
+                let now = clock::now();
+                self.unstored.add_failed(open.space, spent, is_down, now);
+                return Ok(First::Later(self.unstored.postpone_question(id, spent, is_down, now)));
             }
             (Err(_), None) if spent.calls == 0 => return Ok(First::Later(start_of_tomorrow())),
             (Err(why), _) => (String::new(), Some(why)),
@@ -163,7 +172,7 @@ impl ReadingWorker {
         let (spent, is_down) = (second_result.spent, self.is_model_down(model, ModelRole::Write));
         match (&second_result.outcome, second_result.failure) {
             (Err(_), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
-                Some(clock::now() + AWAY)
+                Some(self.unstored.postpone_question(id, spent, is_down, clock::now()))
             }
             (Err(_), None) if spent.calls == 0 => Some(start_of_tomorrow()),
             (Ok(_) | Err(_), _) => {
@@ -207,15 +216,22 @@ impl ReadingWorker {
         }
     }
 
-    /// Stores a reading. Returns false, and stores nothing, if one of its records was erased in the meantime.
-    async fn put_reading(&self, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
+    /// Stores a reading, and settles the cost of its calls. Returns false, and stores nothing, if one of its records was
+    /// erased in the meantime.
+    async fn put_reading(
+        &self,
+        space: &SpaceId,
+        reading: &Reading,
+        pending: &mut PendingCost<'_>,
+    ) -> Result<bool, PortError> {
         let readings = std::slice::from_ref(reading);
         let stored = self.context.backends.readings.put(space, readings).await?;
         if stored.is_empty() {
             debug!(%space, "a record was erased while it was read; the result is dropped");
-            self.unstored.add_cost(space, reading.spent, clock::now());
+            return Ok(false);
         }
-        Ok(!stored.is_empty())
+        pending.settle();
+        Ok(true)
     }
 
     /// Stores a reading and the data derived from it, counts it, and notifies the clusterer.
@@ -224,11 +240,12 @@ impl ReadingWorker {
         space: &SpaceId,
         reading: &Reading,
         derived: DerivedFromReading,
+        pending: &mut PendingCost<'_>,
     ) -> Result<(), Error> {
         if let Some(why) = &reading.failure {
             info!(why, %space, reading = %reading.id, "a passage cannot be read");
         }
-        if !self.put_reading(space, reading).await? {
+        if !self.put_reading(space, reading, pending).await? {
             return Ok(());
         }
         self.context.metrics.count_reading(reading);

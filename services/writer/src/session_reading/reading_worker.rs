@@ -36,7 +36,7 @@ const PASSAGES_A_TURN: usize = 4;
 /// wait.
 const LOOK: Duration = Duration::from_secs(1);
 const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
-/// Delay before a session is tried again if the model was unavailable or reading it failed.
+/// Delay before a session is tried again if the host of a picture was unavailable or reading the session failed.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
 /// Longest delay before the next look at a session. The store takes a session that is due much later for one that was
 /// scheduled while the clock was ahead.
@@ -55,7 +55,7 @@ pub(crate) struct ReadingWorker {
     derived: Mutex<BTreeMap<(ReadingId, DateTime<Utc>), usize>>,
     /// The read part of each session.
     marks: SessionMarks,
-    /// Cost of the calls from which nothing was stored, and the failed attempts at each passage and picture.
+    /// Cost of the calls from which nothing was stored, and the failed calls about each passage and picture.
     pub(crate) unstored: UnstoredCosts,
 }
 

@@ -33,6 +33,11 @@ pub(crate) fn latest_hold_end(hold: &Hold) -> i64 {
     milliseconds_after(hold.until, CLOCKS_DIFFER_MAX)
 }
 
+/// Returns the number of the day (UTC) of a time, in days since 1970.
+pub(crate) fn day_number(time: DateTime<Utc>) -> i64 {
+    time.timestamp().div_euclid(86_400)
+}
+
 fn milliseconds_after(time: DateTime<Utc>, more: TimeDelta) -> i64 {
     time.timestamp_millis().saturating_add(more.num_milliseconds())
 }

@@ -36,7 +36,9 @@ pub trait Readings: Send + Sync + 'static {
     async fn remove(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<()>;
 
     /// Counts the readings that were made at or within a day after `since`; all readings if it is absent. Later ones
-    /// were made while a clock was ahead.
+    /// were made while a clock was ahead. The cost includes that of the deleted readings of one day, the latest on which
+    /// a deleted reading was made: the budget of a day counts calls that were made, whether or not their readings are
+    /// still stored.
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally>;
 
     /// Schedules sessions to be looked at once `due` has come; an earlier schedule is replaced. Durable on return.

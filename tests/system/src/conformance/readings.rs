@@ -1,5 +1,7 @@
 //! Readings, which are removed with their records, and sessions that are wanted for reading.
 
+mod removed_costs;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
 use domain::id::{ReadingId, SessionId, SpaceId};
@@ -10,6 +12,7 @@ use fixtures::sample_reading;
 
 use super::Ports;
 use super::sample::{noon, record, space};
+pub use removed_costs::the_cost_of_removed_readings_counts_for_their_day;
 
 /// Returns a reading of the named records; the model was also shown the records of `beside`.
 fn reading_over(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {

@@ -58,7 +58,7 @@ impl CoreferenceWorker {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
             Reply::Content(judgement_reply, spent) => {
                 let readings = build_readings(model, &later, pairs, &judgement_reply, spent);
-                self.store_readings(space, &readings).await
+                self.store_readings(space, &readings, spent).await
             }
         }
     }

@@ -45,15 +45,16 @@ impl CoreferenceWorker {
             .await?;
         match reply {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
-            Reply::Content(content, mut spent) => {
+            Reply::Content(content, spent) => {
                 let now = clock::now();
                 let replaced = former.as_ref().map(|it| &it.reading);
-                spent.add_cost(UnstoredCosts::cost_of_replaced_reading(replaced, now));
+                let mut total = spent;
+                total.add_cost(UnstoredCosts::cost_of_replaced_reading(replaced, now));
                 let reading = match former.filter(|it| content.is_err() && it.is_usable()) {
-                    Some(former) => former.into_unanswered(question, spent, now),
-                    None => build_reading(model, question, &shown, &content, spent),
+                    Some(former) => former.into_unanswered(question, total, now),
+                    None => build_reading(model, question, &shown, &content, total),
                 };
-                self.store_readings(space, &[reading]).await
+                self.store_readings(space, &[reading], spent).await
             }
         }
     }

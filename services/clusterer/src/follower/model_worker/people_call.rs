@@ -77,7 +77,7 @@ impl CoreferenceWorker {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
             Reply::Content(entries, spent) => {
                 let readings = build_readings(model, &first, &open, &entries, spent);
-                self.store_readings(space, &readings).await
+                self.store_readings(space, &readings, spent).await
             }
         }
     }

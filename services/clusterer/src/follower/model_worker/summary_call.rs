@@ -41,19 +41,20 @@ impl CoreferenceWorker {
         let read = |reply: &str| page_output(question, reply);
         match self.ask_within_budget(model, space, id, &chat, read).await? {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
-            Reply::Content(output, mut spent) => {
+            Reply::Content(output, spent) => {
                 let now = clock::now();
-                spent.add_cost(UnstoredCosts::cost_of_replaced_reading(former.as_ref(), now));
+                let mut total = spent;
+                total.add_cost(UnstoredCosts::cost_of_replaced_reading(former.as_ref(), now));
                 let former = former.filter(|_| output.is_err());
                 let reading = match former.and_then(|it| unanswered_reading(question, it)) {
                     Some(unanswered) => Reading {
                         at: now,
-                        spent,
+                        spent: total,
                         ..unanswered
                     },
-                    None => build_reading(model, question, sources, output, spent),
+                    None => build_reading(model, question, sources, output, total),
                 };
-                self.store_readings(space, &[reading]).await
+                self.store_readings(space, &[reading], spent).await
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: marks a file as a database of Mnemic.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// All schema changes, oldest first; the number of a schema is its position in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 21] = [
+pub(super) const MIGRATIONS: [&str; 23] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -42,6 +42,8 @@ pub(super) const MIGRATIONS: [&str; 21] = [
     include_str!("migrations/0019_blocks.sql"),
     include_str!("migrations/0020_point_images.sql"),
     include_str!("migrations/0021_block_files.sql"),
+    include_str!("migrations/0022_deleted_spaces.sql"),
+    include_str!("migrations/0023_removed_costs.sql"),
 ];
 /// Size of a page in bytes: the default of SQLite.
 const PAGE_BYTES: u64 = 4_096;
@@ -111,7 +113,7 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
 }
 
 /// Stores the name of the model whose vectors the file holds. Returns an error if the file already has vectors of
-/// another model.
+/// another model. Vectors of a deleted space that is still being erased do not count: no search reads them.
 pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> Result<(), OpenError> {
     let noted = || -> rusqlite::Result<Option<String>> {
         let found = connection.query_row("SELECT value FROM meta WHERE key = 'model'", [], |row| row.get(0));
@@ -119,7 +121,9 @@ pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> R
         if found.as_deref() == Some(model) {
             return Ok(None);
         }
-        let vectors = connection.query_row("SELECT EXISTS (SELECT 1 FROM points)", [], |row| row.get(0))?;
+        let of_spaces =
+            "SELECT EXISTS (SELECT 1 FROM spaces WHERE EXISTS (SELECT 1 FROM points WHERE space = spaces.row))";
+        let vectors = connection.query_row(of_spaces, [], |row| row.get(0))?;
         if found.is_some() && vectors {
             return Ok(found);
         }

@@ -9,11 +9,12 @@ use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Readings, Result, Usage};
 use domain::reading::{Reading, ReadingTally, ReadingVersion, ScheduledSession};
-use rusqlite::{CachedStatement, Connection, Params, Row, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 use uuid::Uuid;
 
 use super::{Durability, Failure, Outcome, Store, digest, from_sql_integer, known_space, space_row, to_sql_integer};
-use crate::store_rules::times_ahead::end_of_tally;
+use crate::process::clock;
+use crate::store_rules::times_ahead::{day_number, end_of_tally};
 use session_queue::{LeaseTimes, find_due_sessions, lease_first_due, return_lease, time_from_millis};
 
 /// Readings in the file.
@@ -130,6 +131,7 @@ impl Readings for StoredReadings {
                 return Ok(());
             };
             for id in ids {
+                keep_cost(db, row, &id.uuid().into_bytes())?;
                 remove_reading(db, row, &id.uuid().into_bytes())?;
             }
             Ok(())
@@ -150,7 +152,14 @@ impl Readings for StoredReadings {
                    coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), coalesce(sum(ms), 0.0)
                  FROM readings WHERE space = ?1 AND at >= ?2 AND at < ?3",
             )?;
-            Ok(select.query_row((row, since, end), tally_from_row)?)
+            let mut tally = select.query_row((row, since, end), tally_from_row)?;
+            let mut select = db.prepare_cached(
+                "SELECT 0, 0, removed_calls, removed_prompt_tokens, removed_completion_tokens, removed_ms FROM spaces
+                 WHERE row = ?1 AND removed_day * 86400000 >= ?2 AND removed_day * 86400000 < ?3",
+            )?;
+            let removed = select.query_row((row, since, end), tally_from_row).optional()?;
+            tally.spent.add_cost(removed.unwrap_or_default().spent);
+            Ok(tally)
         };
         self.0.run_read("readings.tally", job).await
     }
@@ -267,12 +276,31 @@ fn remove_reading(db: &Connection, space: i64, id: &[u8; 16]) -> Outcome<()> {
     Ok(())
 }
 
+/// Keeps the cost of a reading that is about to be deleted, for the budget of the day on which it was made. An earlier
+/// day is forgotten, and so is a later one than today, which was set while the clock was ahead.
+fn keep_cost(db: &Connection, space: i64, id: &[u8; 16]) -> Outcome<()> {
+    let mut update = db.prepare_cached(
+        "UPDATE spaces SET
+           removed_calls = it.calls + iif(removed_day = it.day, removed_calls, 0),
+           removed_prompt_tokens = it.prompt_tokens + iif(removed_day = it.day, removed_prompt_tokens, 0),
+           removed_completion_tokens = it.completion_tokens + iif(removed_day = it.day, removed_completion_tokens, 0),
+           removed_ms = it.ms + iif(removed_day = it.day, removed_ms, 0.0),
+           removed_day = it.day
+         FROM (SELECT at / 86400000 AS day, calls, prompt_tokens, completion_tokens, ms FROM readings
+           WHERE space = ?1 AND id = ?2) AS it
+         WHERE spaces.row = ?1 AND it.day <= ?3 AND (it.day >= removed_day OR removed_day > ?3)",
+    )?;
+    update.execute(params![space, id, day_number(clock::now())])?;
+    Ok(())
+}
+
 /// Deletes the readings whose models saw one of `records`.
 pub(super) fn remove_of_records(db: &Connection, space: i64, records: &[RecordId]) -> Outcome<()> {
     let mut select = db.prepare_cached("SELECT reading FROM read_records WHERE space = ?1 AND record = ?2")?;
     for record in records {
         let readings = select.query_map(params![space, record.uuid().as_bytes()], |it| it.get(0))?;
         for id in readings.collect::<rusqlite::Result<Vec<[u8; 16]>>>()? {
+            keep_cost(db, space, &id)?;
             remove_reading(db, space, &id)?;
         }
     }

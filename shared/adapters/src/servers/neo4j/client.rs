@@ -49,6 +49,28 @@ macro_rules! locked {
     };
 }
 
+/// Deletes the readings `x` of the space `s`, and ends a subquery. The cost of those that were made on the latest day is
+/// kept for the budget of that day. An earlier day is forgotten, and so is a later one than `$today`, which was set while
+/// a clock was ahead.
+macro_rules! readings_removed {
+    () => {
+        "WITH DISTINCT s, x, x.at / 86400000 AS day
+         WITH s, collect(x) AS gone, max(CASE WHEN day <= $today THEN day END) AS last
+         WITH s, gone, last, CASE WHEN s.removed_day <= $today THEN s.removed_day END AS kept
+         WITH s, gone, kept, CASE WHEN kept IS NULL OR last > kept THEN last ELSE kept END AS day
+         WITH s, gone, day, CASE WHEN kept = day THEN 1 ELSE 0 END AS same
+         WITH s, gone, day, same, [it IN gone WHERE it.at / 86400000 = day] AS counted
+         SET s.removed_calls = same * coalesce(s.removed_calls, 0) + reduce(n = 0, it IN counted | n + it.calls),
+           s.removed_prompt_tokens = same * coalesce(s.removed_prompt_tokens, 0)
+             + reduce(n = 0, it IN counted | n + it.prompt_tokens),
+           s.removed_completion_tokens = same * coalesce(s.removed_completion_tokens, 0)
+             + reduce(n = 0, it IN counted | n + it.completion_tokens),
+           s.removed_ms = same * coalesce(s.removed_ms, 0.0) + reduce(n = 0.0, it IN counted | n + it.ms),
+           s.removed_day = day
+         FOREACH (it IN gone | DETACH DELETE it)"
+    };
+}
+
 /// Starts a statement that reads a space's feed after `$after`, if the counter of the feed is greater.
 ///
 /// A commit becomes visible step by step and in any order, so a reader that continues after the last number it saw
@@ -65,7 +87,7 @@ macro_rules! following {
     };
 }
 
-pub(super) use {following, locked, seen};
+pub(super) use {following, locked, readings_removed, seen};
 
 /// Sends statements to the server.
 pub(super) struct Client {

@@ -11,14 +11,15 @@ use domain::port::{ModelCost, Readings, Result, Usage};
 use domain::reading::{Reading, ReadingTally, ReadingVersion, ScheduledSession};
 use neo4rs::{BoltType, Row};
 
+use crate::process::clock;
 use crate::servers::neo4j::client::{
-    Client, locked, parameter_row, query_for_space, read_body, read_column, read_natural, seen, split_into_parts,
-    to_bolt_integer, to_json,
+    Client, locked, parameter_row, query_for_space, read_body, read_column, read_natural, readings_removed, seen,
+    split_into_parts, to_bolt_integer, to_json,
 };
 use crate::servers::neo4j::error::damaged_error;
 use crate::servers::neo4j::node_keys::{id_of, id_to_hex, key_range_of_namespace, record_ids_to_hex};
 use crate::servers::neo4j::space_nodes::graph;
-use crate::store_rules::times_ahead::{end_of_tally, latest_due_time, latest_lease_end};
+use crate::store_rules::times_ahead::{day_number, end_of_tally, latest_due_time, latest_lease_end};
 
 /// Number of due sessions that one call tries to lease, because other processes may lease the first ones meanwhile.
 const CANDIDATES: i64 = 8;
@@ -56,11 +57,24 @@ const LIST: &str = seen!(
      }
      RETURN body ORDER BY key"
 );
-const REMOVE: &str = locked!("UNWIND $ids AS id MATCH (x:Reading {key: $prefix + id}) DETACH DELETE x");
+const REMOVE: &str = locked!(concat!(
+    "CALL (s) { UNWIND $ids AS id MATCH (x:Reading {key: $prefix + id}) ",
+    readings_removed!(),
+    " }
+     RETURN 1 AS known"
+));
 const TALLY: &str = seen!(
-    "MATCH (x:Reading) WHERE x.space = $space AND x.at >= $since AND x.at < $end
-     RETURN count(*) AS readings, sum(CASE WHEN x.failed THEN 1 ELSE 0 END) AS failed, sum(x.calls) AS calls,
-       sum(x.prompt_tokens) AS prompt_tokens, sum(x.completion_tokens) AS completion_tokens, toFloat(sum(x.ms)) AS ms"
+    "CALL () {
+       MATCH (x:Reading) WHERE x.space = $space AND x.at >= $since AND x.at < $end
+       RETURN count(*) AS readings, sum(CASE WHEN x.failed THEN 1 ELSE 0 END) AS failed, sum(x.calls) AS calls,
+         sum(x.prompt_tokens) AS prompt_tokens, sum(x.completion_tokens) AS completion_tokens, toFloat(sum(x.ms)) AS ms
+     }
+     WITH *, s.removed_day * 86400000 AS removed_at
+     WITH *, CASE WHEN removed_at >= $since AND removed_at < $end THEN 1 ELSE 0 END AS removed
+     RETURN readings, failed, calls + removed * coalesce(s.removed_calls, 0) AS calls,
+       prompt_tokens + removed * coalesce(s.removed_prompt_tokens, 0) AS prompt_tokens,
+       completion_tokens + removed * coalesce(s.removed_completion_tokens, 0) AS completion_tokens,
+       ms + removed * coalesce(s.removed_ms, 0.0) AS ms"
 );
 const WANT: &str = locked!(
     "CALL () {
@@ -151,7 +165,9 @@ impl Readings for NodeReadings {
 
     async fn remove(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<()> {
         let ids: Vec<String> = ids.iter().map(|it| id_to_hex(it.uuid())).collect();
-        let query = query_for_space(&self.0.keys_of_space(space), REMOVE).param("ids", ids);
+        let query = query_for_space(&self.0.keys_of_space(space), REMOVE)
+            .param("ids", ids)
+            .param("today", day_number(clock::now()));
         self.0.run_write("readings.remove", query).await.map(drop)
     }
 

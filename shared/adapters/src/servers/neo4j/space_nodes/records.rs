@@ -16,10 +16,11 @@ use domain::record::Record;
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 
+use crate::process::clock;
 use crate::servers::neo4j::client::row_values::read_digest;
 use crate::servers::neo4j::client::{
-    Client, locked, parameter_row, query_for_space, read_body, read_column, read_natural, seen, split_into_parts,
-    to_bolt_integer,
+    Client, locked, parameter_row, query_for_space, read_body, read_column, read_natural, readings_removed, seen,
+    split_into_parts, to_bolt_integer,
 };
 use crate::servers::neo4j::erasure;
 use crate::servers::neo4j::error::damaged_error;
@@ -28,6 +29,7 @@ use crate::servers::neo4j::node_keys::{id_of, id_to_hex, key_of_name};
 use crate::servers::neo4j::space_nodes::{curations, graph, listing, notes};
 use crate::store_rules::creation_times::creation_time;
 use crate::store_rules::space_names;
+use crate::store_rules::times_ahead::day_number;
 use record_rows::record_rows;
 
 /// `$at` depends on the creation time of a deleted space whose erasure is unfinished; `$deleted` is that time as far as
@@ -76,13 +78,15 @@ const PUT: &str = locked!(
      RETURN stored"
 );
 /// A deleted node counts as a row.
-const ERASE: &str = locked!(
+const ERASE: &str = locked!(concat!(
     "CALL () { UNWIND $ids AS id MATCH (c:Claim {key: $prefix + id}) DELETE c }
-     CALL () { UNWIND $ids AS id MATCH (:Record {key: $prefix + id})<-[:SHOWN]-(x:Reading) DETACH DELETE x }
+     CALL (s) { UNWIND $ids AS id MATCH (:Record {key: $prefix + id})<-[:SHOWN]-(x:Reading) ",
+    readings_removed!(),
+    " }
      CALL () { UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) DETACH DELETE r RETURN count(*) AS gone }
      SET s.records = s.records - gone
      RETURN gone"
-);
+));
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
 const SESSION: &str = seen!(
     "MATCH (r:Record {key: $prefix + $around}) WHERE r.place > $from AND r.place < $until
@@ -237,7 +241,9 @@ impl Records for NodeRecords {
         idempotency::forget_records(&self.0, "records.erase", space, ids).await?;
         let ids: BTreeSet<String> = ids.iter().map(|it| id_to_hex(it.uuid())).collect();
         let ids: Vec<String> = ids.into_iter().collect();
-        let query = query_for_space(&self.0.keys_of_space(space), ERASE).param("ids", ids);
+        let query = query_for_space(&self.0.keys_of_space(space), ERASE)
+            .param("ids", ids)
+            .param("today", day_number(clock::now()));
         self.0.run_write("records.erase", query).await.map(drop)
     }
 
