@@ -28,21 +28,50 @@ const AT_ONCE: usize = 16;
 /// Maximum number of dead letters that one look at all of them covers. Further ones wait for the next erasure in their
 /// space.
 const LETTERS_MAX: usize = 100_000;
+/// Maximum number of times that one call looks at the dead letters of a space.
+const LOOKS_MAX: usize = 3;
 /// Pause after a look at all dead letters that failed.
 const AGAIN: Duration = Duration::from_secs(30);
+const AMEND: &str = "dead_letters.amend";
 
-/// Removes erased records and the words of orphaned curations from all dead letters of a space.
+/// Removes erased records and the words of orphaned curations from all dead letters of a space. Looks at them again if
+/// one of them disappeared meanwhile: another process may have amended it, before an erasure that this one knows of.
+///
+/// # Errors
+///
+/// `Unavailable` if a letter disappeared at each of [`LOOKS_MAX`] looks.
 pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> Result<(), PortError> {
-    let mut after = 0;
+    for _ in 0..LOOKS_MAX {
+        if clean_each_letter_once(backends, space).await? {
+            return Ok(());
+        }
+    }
+    let detail = "dead letters of the space are being amended or replayed";
+    Err(PortError::new(AMEND, ErrorKind::Unavailable, detail))
+}
+
+/// Cleans the dead letters of a space. Returns false if one of them disappeared before it was amended.
+async fn clean_each_letter_once(backends: &Backends, space: &SpaceId) -> Result<bool, PortError> {
+    let (mut after, mut has_all) = (0, true);
     loop {
         let letters = backends.dead_letters.of_space(space.as_str(), after, AT_ONCE).await?;
         let read = letters.len();
         after = letters.last().map_or(after, |it| it.id);
         let batches = letters.into_iter().filter_map(parse_batch).collect();
-        take_out(backends, space, batches).await?;
+        has_all &= take_out(backends, space, batches).await?;
         if read < AT_ONCE {
-            return Ok(());
+            return Ok(has_all);
         }
+    }
+}
+
+/// Removes erased records and the words of orphaned curations from a dead letter. If it disappeared meanwhile, looks at
+/// all dead letters of the space.
+async fn clean_dead_letter(backends: &Backends, letter: DeadLetter, batch: RecordsAcceptedV1) -> Result<(), PortError> {
+    let space = batch.space.clone();
+    match take_out(backends, &space, vec![(letter, batch)]).await? {
+        true => Ok(()),
+        false => clean_dead_letters(backends, &space).await,
     }
 }
 
@@ -109,8 +138,7 @@ async fn sweep_dead_letters(backends: &Backends) -> Result<(), PortError> {
         after = last.id;
         seen += letters.len();
         for (letter, batch) in letters.into_iter().filter_map(parse_batch) {
-            let space = batch.space.clone();
-            match take_out(backends, &space, vec![(letter, batch)]).await {
+            match clean_dead_letter(backends, letter, batch).await {
                 // Without the space there is no letter either.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) if failure.as_ref().is_none_or(|it| !it.kind().is_retryable()) => failure = Some(error),
@@ -126,8 +154,7 @@ async fn looked_at(backends: &Backends, id: DeadLetterId) -> Result<(), PortErro
     let Some((letter, batch)) = letters.into_iter().filter(|it| it.id == id).find_map(parse_batch) else {
         return Ok(());
     };
-    let space = batch.space.clone();
-    take_out(backends, &space, vec![(letter, batch)]).await
+    clean_dead_letter(backends, letter, batch).await
 }
 
 /// Parses a batch, or returns none for another kind of message or an unreadable one.
@@ -139,11 +166,13 @@ fn parse_batch(letter: DeadLetter) -> Option<(DeadLetter, RecordsAcceptedV1)> {
     Some((letter, batch))
 }
 
+/// Removes erased records and the words of orphaned curations from batches. Returns false if the dead letter of one of
+/// them disappeared before it was amended.
 async fn take_out(
     backends: &Backends,
     space: &SpaceId,
     batches: Vec<(DeadLetter, RecordsAcceptedV1)>,
-) -> Result<(), PortError> {
+) -> Result<bool, PortError> {
     let records: Vec<&Record> = batches.iter().flat_map(|(_, batch)| &batch.records).collect();
     let erased = erasing_acts::find_revoked_records(backends, space, records).await?;
     // A failed attempt may have stored their units after the erasure, and the batch will not contain them any more.
@@ -154,6 +183,7 @@ async fn take_out(
     let acts = batches.iter().flat_map(|(_, batch)| batch.curations.iter().cloned());
     let acts: Vec<Curation> = acts.collect();
     let orphaned = orphaned_curations::find_orphaned_curations(backends, space, &acts).await?;
+    let mut has_all = true;
     for (letter, mut batch) in batches {
         let before = batch.records.len();
         batch.records.retain(|it| !erased.contains(&it.id));
@@ -163,27 +193,27 @@ async fn take_out(
             is_changed = true;
         }
         if is_changed {
-            replace_batch(backends, &letter, &batch).await?;
+            has_all &= replace_batch(backends, &letter, &batch).await?;
         }
     }
-    Ok(())
+    Ok(has_all)
 }
 
-/// Replaces a batch by the rest of it. If nothing is left, the batch counts as written.
-async fn replace_batch(backends: &Backends, letter: &DeadLetter, batch: &RecordsAcceptedV1) -> Result<(), PortError> {
-    const OPERATION: &str = "dead_letters.amend";
+/// Replaces a batch by the rest of it. If nothing is left, the batch counts as written. Returns false if the dead
+/// letter does not exist any more.
+async fn replace_batch(backends: &Backends, letter: &DeadLetter, batch: &RecordsAcceptedV1) -> Result<bool, PortError> {
     let shortened = if batch.records.is_empty() && batch.curations.is_empty() {
         backends.records.mark_written(&batch.space, letter.position).await?;
         backends.dead_letters.discard(letter.id).await
     } else {
         let payload = serde_json::to_vec(batch).map_err(|source| {
-            PortError::new(OPERATION, ErrorKind::Internal, "a batch cannot be written as JSON").caused_by(source)
+            PortError::new(AMEND, ErrorKind::Internal, "a batch cannot be written as JSON").caused_by(source)
         })?;
         backends.dead_letters.amend(letter.id, &payload).await
     };
     match shortened {
-        // The dead letter was replayed or discarded in the meantime. A replay skips erased records.
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        outcome => outcome,
+        // It was amended, replayed or discarded meanwhile. A replay skips erased records.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        outcome => outcome.map(|()| true),
     }
 }

@@ -4,11 +4,11 @@ use domain::curation::Curation;
 use domain::derived::Derived;
 use domain::id::RecordId;
 use domain::message::{Message, RecordsAcceptedV1};
-use domain::port::Position;
+use domain::port::{DeadLetter, DeadLetters, Position};
 use domain::record::Record;
 use fixtures::wait_for;
 use futures::StreamExt;
-use host::Context;
+use host::{Backends, Context};
 
 use crate::erase::{House, erasure, says_nothing, with_secret, without};
 use crate::late_curations::{correction, fact_of};
@@ -16,7 +16,7 @@ use crate::order::idle;
 use crate::{record, space};
 
 /// Publishes a batch, gives it up as if it could not be written, and returns its position.
-async fn given_up(context: &Context, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
+pub(crate) async fn given_up(context: &Context, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
     let message = RecordsAcceptedV1 {
         space: space(),
         batch: batch.to_owned(),
@@ -31,6 +31,25 @@ async fn given_up(context: &Context, batch: &str, records: &[Record], curations:
     assert_eq!(delivery.position, position);
     delivery.settler.dead_letter("broken").await.unwrap().unwrap();
     position
+}
+
+/// Stores the erasure of a record, of which the writer has no message.
+async fn put_erasure(backends: &Backends, record: &Record) {
+    let (space, curations) = (space(), [erasure(1, record)]);
+    let stored = backends.records.put_curations(&space, Position(1), &curations);
+    stored.await.unwrap();
+}
+
+/// Returns the only dead letter as soon as it does not contain the secret.
+async fn wait_for_letter_without_the_secret(letters: &dyn DeadLetters) -> DeadLetter {
+    wait_for("one letter is left, without the secret", async || {
+        let left = letters.list(0, 9).await.unwrap();
+        match left.as_slice() {
+            [letter] if !letter.payload.contains("quaxbank") => Ok(letter.clone()),
+            _ => Err(left),
+        }
+    })
+    .await
 }
 
 /// Dead letters lose the erased records and keep the others, which are written when the batch is replayed.
@@ -82,13 +101,8 @@ async fn dead_letters_lose_only_erased_records() {
 async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     let (all, secret) = with_secret();
     let house = House::stopped("late").await;
-    let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
-    let curation = erasure(1, &secret);
-    backends
-        .records
-        .put_curations(&space(), Position(1), &[curation])
-        .await
-        .unwrap();
+    let letters = house.context.backends.dead_letters.clone();
+    put_erasure(&house.context.backends, &secret).await;
     // No writer can store a record of another space, so the batch becomes a dead letter.
     let stray = Record {
         space: "elsewhere".parse().unwrap(),
@@ -107,16 +121,8 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
         .await
         .unwrap();
     idle(&house.context).await;
-    let left = wait_for("one letter is left, without the secret", async || {
-        let left = letters.list(0, 9).await.unwrap();
-        if left.len() == 1 && !left[0].payload.contains("quaxbank") {
-            Ok(left)
-        } else {
-            Err(left)
-        }
-    })
-    .await;
-    assert!(left[0].payload.contains("elsewhere"), "{left:?}");
+    let left = wait_for_letter_without_the_secret(&*letters).await;
+    assert!(left.payload.contains("elsewhere"), "{left:?}");
     says_nothing(&format!("{left:?}"));
     drop(letters);
     house.ends_without_a_word().await;
@@ -127,25 +133,12 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
 async fn a_dead_letter_that_nobody_looked_at_loses_the_erased_record_at_the_next_start() {
     let (all, secret) = with_secret();
     let house = House::stopped("swept").await;
-    let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
-    let curation = erasure(1, &secret);
-    backends
-        .records
-        .put_curations(&space(), Position(1), &[curation])
-        .await
-        .unwrap();
+    let letters = house.context.backends.dead_letters.clone();
+    put_erasure(&house.context.backends, &secret).await;
     given_up(&house.context, "1", &[all[0].clone(), secret], &[]).await;
     let house = house.started();
-    let left = wait_for("the letter is left, without the secret", async || {
-        let left = letters.list(0, 9).await.unwrap();
-        if left.len() == 1 && !left[0].payload.contains("quaxbank") {
-            Ok(left)
-        } else {
-            Err(left)
-        }
-    })
-    .await;
-    assert!(left[0].payload.contains(&all[0].external_id), "{left:?}");
+    let left = wait_for_letter_without_the_secret(&*letters).await;
+    assert!(left.payload.contains(&all[0].external_id), "{left:?}");
     drop(letters);
     house.ends_without_a_word().await;
 }

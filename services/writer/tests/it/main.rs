@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod contested_letters;
 mod corpus;
 mod erase;
 mod late_curations;

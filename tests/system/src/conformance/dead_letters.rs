@@ -96,6 +96,42 @@ pub async fn they_are_amended(open: impl AsyncFn() -> Ports) {
     assert_eq!(letters.count().await.unwrap(), 0);
 }
 
+/// If a dead letter is amended and replayed at the same time, its message is delivered again or is still a dead letter,
+/// but not both.
+pub async fn an_amendment_during_a_replay_leaves_no_letter(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let letters = &ports.dead_letters;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    // Each round begins the replay one call later, so that it meets the amendment at another step.
+    for calls_before in 0..6 {
+        ports.bus.publish(frame("s", "a", "", "secret")).await.unwrap();
+        let settler = next(&mut deliveries).await.settler;
+        let id = settler.dead_letter("broken").await.unwrap().unwrap();
+        let replay = async {
+            for _ in 0..calls_before {
+                letters.count().await.unwrap();
+            }
+            letters.replay(id).await
+        };
+        let (amended, replayed) = tokio::join!(letters.amend(id, b"open"), replay);
+        let left = letters.list(0, 9).await.unwrap();
+        match error_kind(replayed) {
+            None => {
+                assert_eq!(left, [], "{calls_before}");
+                assert!(matches!(error_kind(amended), None | Some(ErrorKind::NotFound)));
+                next(&mut deliveries).await.settler.done().await.unwrap();
+            }
+            kind => {
+                assert_eq!((kind, left.len()), (Some(ErrorKind::NotFound), 1), "{calls_before}");
+                amended.unwrap();
+                assert_eq!(left[0].payload, "open");
+                letters.discard(left[0].id).await.unwrap();
+            }
+        }
+        expect_no_delivery(&mut deliveries).await;
+    }
+}
+
 /// A replayed dead letter goes only to its group, with attempts counted from 1. A discarded one is removed. Unknown
 /// ids are not found.
 pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {

@@ -29,6 +29,8 @@ const API: &str = "$JS.API";
 const STORE_FAILED: u64 = 10_077;
 /// There is no such stream, message, consumer, or message of a subject.
 const MISSING: [u64; 4] = [10_059, 10_043, 10_014, 10_037];
+/// A message cannot be deleted; only the text says whether it does not exist.
+const DELETE_FAILED: u64 = 10_057;
 /// The message is larger than the stream allows.
 const MESSAGE_TOO_LARGE: u64 = 10_054;
 /// Nothing can be stored: memory, disk or streams of the server or account are exhausted.
@@ -304,11 +306,8 @@ impl Link {
                 Ok(Err(failure)) => Err(failure),
                 Err(_) => {
                     let detail = "NATS has not confirmed the message in time";
-                    Err(Failure::Passing(PortError::new(
-                        operation,
-                        ErrorKind::Unavailable,
-                        detail,
-                    )))
+                    let late = PortError::new(operation, ErrorKind::Unavailable, detail);
+                    Err(Failure::Passing(late))
                 }
             };
             match outcome {
@@ -331,7 +330,7 @@ impl Link {
 
 /// Returns kind and text of an error answer of JetStream.
 pub(super) fn refusal_error(operation: &'static str, code: u64, description: &str) -> PortError {
-    let kind = if MISSING.contains(&code) {
+    let kind = if MISSING.contains(&code) || (code == DELETE_FAILED && description.contains("no message found")) {
         ErrorKind::NotFound
     } else if code == MESSAGE_TOO_LARGE {
         ErrorKind::Invalid

@@ -17,6 +17,8 @@ pub(crate) const SUBJECT: &str = "Mnemic-Subject";
 pub(crate) const GROUP: &str = "Mnemic-Group";
 pub(crate) const REASON: &str = "Mnemic-Reason";
 pub(crate) const ATTEMPTS: &str = "Mnemic-Attempts";
+/// Id of the first of the dead letters that this one replaces.
+pub(crate) const AMENDS: &str = "Mnemic-Amends";
 /// Kind of an error; on replies.
 pub(crate) const ERROR: &str = "Mnemic-Error";
 /// Milliseconds that the caller still waits at the time of sending; on requests.
@@ -25,7 +27,9 @@ pub(crate) const LEFT: &str = "Mnemic-Left";
 pub(crate) const ID: &str = "Nats-Msg-Id";
 
 /// Headers that are not part of the frame.
-const RESERVED: [&str; 9] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR, LEFT];
+const RESERVED: [&str; 10] = [
+    SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, AMENDS, ERROR, LEFT,
+];
 
 /// Returns an error if a payload has more than `most` bytes, the limit of the server.
 pub(crate) fn check_payload_size(operation: &'static str, payload: &[u8], most: usize) -> Result<()> {

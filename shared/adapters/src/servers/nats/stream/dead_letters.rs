@@ -93,10 +93,10 @@ impl DeadLetters for NatsBus {
             position,
             ..
         } = dead_letter(&message);
-        // The id contains the payload. So an amendment that was stored without deleting the old letter is stored again
-        // only if it has another payload.
-        let digest = names::message_id(&["amended", &id.to_string(), &String::from_utf8_lossy(payload)]);
-        message.headers.insert(wire::ID, digest.as_str());
+        let original = original_id(&message).to_string();
+        wire::set_header(&mut message.headers, wire::AMENDS, &original);
+        // A new id each time: of two amendments at the same time, each may remove only the letter that it stored.
+        message.headers.insert(wire::ID, core.link.fresh_id().as_str());
         let place = core.names.dead_letter_subject(&space);
         let stored = core
             .link
@@ -106,7 +106,12 @@ impl DeadLetters for NatsBus {
         if core.last_erasure(OPERATION, &subject, &space).await?.sequence >= position.0 {
             delete_dead_letter(core, OPERATION, stored.sequence).await?;
         }
-        delete_dead_letter(core, OPERATION, id).await
+        if delete_dead_letter(core, OPERATION, id).await? {
+            return Ok(());
+        }
+        // The letter was replayed, discarded or amended meanwhile, so it must not come back under another id.
+        delete_dead_letter(core, OPERATION, stored.sequence).await?;
+        Err(missing_error(OPERATION, id))
     }
 
     async fn replay(&self, id: DeadLetterId) -> Result<()> {
@@ -128,13 +133,14 @@ impl DeadLetters for NatsBus {
         core.link
             .store_message(OPERATION, &subject, headers, &frame.payload)
             .await?;
-        delete_dead_letter(core, OPERATION, id).await
+        delete_with_amendments(core, OPERATION, &message).await
     }
 
     async fn discard(&self, id: DeadLetterId) -> Result<()> {
         const OPERATION: &str = "dead_letters.discard";
         let core = &self.core;
-        let letter = dead_letter(&read_dead_letter(core, OPERATION, id).await?);
+        let message = read_dead_letter(core, OPERATION, id).await?;
+        let letter = dead_letter(&message);
         // The note is written first, so that a discard that is interrupted between the two steps is repeated, not left
         // half done.
         let note = core
@@ -143,7 +149,7 @@ impl DeadLetters for NatsBus {
         let mut headers = async_nats::HeaderMap::new();
         headers.insert(wire::ID, core.link.fresh_id().as_str());
         core.link.store_message(OPERATION, &note, headers, &[]).await?;
-        delete_dead_letter(core, OPERATION, id).await
+        delete_with_amendments(core, OPERATION, &message).await
     }
 }
 
@@ -171,19 +177,50 @@ async fn list_dead_letters(
 async fn read_dead_letter(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<StreamMessage> {
     let ask = RawMessage::at_sequence(id);
     let found = core.read_message(operation, &core.names.dead_stream(), ask).await?;
-    found.ok_or_else(|| PortError::new(operation, ErrorKind::NotFound, format!("there is no dead letter {id}")))
+    found.ok_or_else(|| missing_error(operation, id))
 }
 
-/// Deletes a dead letter; not an error if it does not exist.
-async fn delete_dead_letter(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<()> {
+fn missing_error(operation: &'static str, id: DeadLetterId) -> PortError {
+    PortError::new(operation, ErrorKind::NotFound, format!("there is no dead letter {id}"))
+}
+
+/// Deletes a dead letter whose message was replayed or discarded. If the letter was amended meanwhile, its amendments
+/// are deleted instead; finding them takes one request for each later letter of the space.
+async fn delete_with_amendments(core: &Core, operation: &'static str, message: &StreamMessage) -> Result<()> {
+    if delete_dead_letter(core, operation, message.sequence).await? {
+        return Ok(());
+    }
+    let space = dead_letter(message).space;
+    let (stream, of_space) = (core.names.dead_stream(), core.names.dead_letter_subject(&space));
+    let mut last = message.sequence;
+    loop {
+        let ask = RawMessage::next_of_subject(&of_space, last.saturating_add(1));
+        let Some(next) = core.read_message(operation, &stream, ask).await? else {
+            return Ok(());
+        };
+        last = next.sequence;
+        if original_id(&next) == original_id(message) {
+            delete_dead_letter(core, operation, last).await?;
+        }
+    }
+}
+
+/// Returns the id that a dead letter had before it was amended.
+fn original_id(message: &StreamMessage) -> DeadLetterId {
+    wire::number_header(&message.headers, wire::AMENDS).unwrap_or(message.sequence)
+}
+
+/// Deletes a dead letter. Returns false if it does not exist. Of several calls at the same time, only one returns true.
+async fn delete_dead_letter(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<bool> {
     let subject = format!("STREAM.MSG.DELETE.{}", core.names.dead_stream());
     match core
         .link
         .call_api::<Value>(operation, &subject, &json!({ "seq": id }))
         .await
     {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
