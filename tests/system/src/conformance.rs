@@ -116,6 +116,7 @@ macro_rules! promises {
             they_say_what_happened,
             they_are_counted_and_listed_by_space,
             they_are_amended,
+            an_amendment_during_a_replay_leaves_no_letter,
             they_are_replayed_and_discarded,
             a_discarded_key_is_free,
         }
@@ -142,6 +143,7 @@ macro_rules! promises {
             a_reading_takes_the_place_of_the_one_before,
             a_reading_goes_with_any_record_that_was_shown,
             readings_are_counted_since_a_moment,
+            the_cost_of_removed_readings_counts_for_their_day,
             a_wanted_session_is_taken_once,
             times_of_a_clock_that_was_ahead_block_nothing,
             what_is_wanted_meanwhile_stands,

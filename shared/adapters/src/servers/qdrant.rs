@@ -3,7 +3,7 @@
 //! [`provision_collection`] creates the collection once; [`QdrantIndex::connect`] verifies it and returns the port. Read in this
 //! order: `schema` (the collection and what is compared), `marker` (which points of a space are shown), `points` (the
 //! form of a stored point), `search` (one question, one batch), `generation` (rebuilding a space while it is searched),
-//! `client` (how a call is sent and retried).
+//! `rebuild_leases` (when a rebuild counts as abandoned), `client` (how a call is sent and retried).
 //!
 //! One collection holds every space of one embedding model; the name of a space is only ever a value. A point belongs
 //! to a generation of its space. Every filter names both, even the filter for the points over which idf is counted: no
@@ -21,10 +21,12 @@ mod generation;
 mod marker;
 mod options;
 mod points;
+mod rebuild_leases;
 mod schema;
 mod search;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
@@ -38,6 +40,7 @@ use tracing::Instrument;
 use crate::store_rules::index_points::check_points;
 use client::Client;
 use marker::Markers;
+use rebuild_leases::{LEASE, RebuildLeases};
 
 pub use crate::servers::qdrant::error::Drift;
 pub use error::SetupError;
@@ -56,6 +59,7 @@ pub struct QdrantIndex {
     exact: bool,
     batch: usize,
     markers: Markers,
+    leases: RebuildLeases,
 }
 
 impl QdrantIndex {
@@ -81,7 +85,15 @@ impl QdrantIndex {
             exact: options.exact,
             batch: options.batch_points.clamp(1, options::BATCH_POINTS_MAX),
             markers: Markers::default(),
+            leases: RebuildLeases::new(LEASE),
         })
+    }
+
+    /// Sets the time after which a generation that is not renewed is ended; 15 minutes by default.
+    #[must_use]
+    pub fn with_rebuild_lease(mut self, lease: Duration) -> QdrantIndex {
+        self.leases = RebuildLeases::new(lease);
+        self
     }
 }
 
@@ -94,8 +106,9 @@ impl Index for QdrantIndex {
             check_points(OPERATION, points, self.dimension)?;
             let mut marker = self.get_or_create_marker(OPERATION, space).await?;
             for _ in 0..ROUNDS_MAX {
+                marker = self.end_abandoned_generation(OPERATION, space, marker).await?;
                 // A generation that is being built gets the points too, so that it is complete when it is shown.
-                for generation in marker.building.into_iter().chain([marker.shown]) {
+                for generation in marker.generation_being_built().into_iter().chain([marker.shown]) {
                     let place = points::GenerationKey { space, generation };
                     self.write_points(OPERATION, place, points, UpdateMode::Upsert).await?;
                     // Removed after the write, so that a unit that is put again can be found at any time.
@@ -123,6 +136,11 @@ impl Index for QdrantIndex {
     async fn begin(&self, space: &SpaceId) -> Result<Generation> {
         let span = tracing::info_span!("index.begin", %space);
         QdrantIndex::begin_generation(self, space).instrument(span).await
+    }
+
+    async fn renew_generation(&self, space: &SpaceId, generation: Generation) -> Result<()> {
+        let span = tracing::info_span!("index.renew", %space);
+        QdrantIndex::renew_lease(self, space, generation).instrument(span).await
     }
 
     async fn activate_generation(&self, space: &SpaceId, generation: Generation) -> Result<()> {

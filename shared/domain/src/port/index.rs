@@ -84,9 +84,10 @@ pub struct PointsCursor(pub u128);
 /// Nearest-neighbour and inverted search over the parts of units.
 ///
 /// A space can be rebuilt while it is searched: [`begin`](Index::begin) a generation, put every unit again,
-/// [activate](Index::activate_generation) the generation, and [delete](Index::delete_unreachable_points) what is left of
-/// the one before. Until the activation, every search finds each unit completely, either in its old or in its new form.
-/// After it, searches only find points that were put since the generation began.
+/// [renew](Index::renew_generation) the generation meanwhile, [activate](Index::activate_generation) it, and
+/// [delete](Index::delete_unreachable_points) what is left of the one before. Until the activation, every search finds
+/// each unit completely, either in its old or in its new form. After it, searches only find points that were put since
+/// the generation began.
 #[async_trait]
 pub trait Index: Send + Sync + 'static {
     /// Removes all points of the `retired` units, then inserts or replaces `points`. The points are searchable on
@@ -108,11 +109,20 @@ pub trait Index: Send + Sync + 'static {
     /// the space is unknown.
     async fn begin(&self, space: &SpaceId) -> Result<Generation>;
 
+    /// Says that the generation is still being built; to be called once a minute until it is activated. An index may
+    /// abandon a generation that was not renewed for 15 minutes.
+    ///
+    /// # Errors
+    ///
+    /// `Conflict` if an index that abandons generations no longer builds this one.
+    async fn renew_generation(&self, space: &SpaceId, generation: Generation) -> Result<()>;
+
     /// Excludes from all later searches the points that were not put since the generation began. Idempotent.
     ///
     /// # Errors
     ///
-    /// `Conflict` if another generation has begun since, or the space was deleted and created again.
+    /// `Conflict` if another generation has begun since, the space was deleted and created again, or the index has
+    /// abandoned the generation.
     async fn activate_generation(&self, space: &SpaceId, generation: Generation) -> Result<()>;
 
     /// Deletes points that no search can find any more. A search that started before the last activation may miss them.

@@ -184,6 +184,7 @@ guarded! { Index, "index":
     fn put(space: &SpaceId, points: &[Point], retired: &[UnitId]) -> ();
     fn search(space: &SpaceId, search: &Search) -> SearchResult;
     fn begin(space: &SpaceId) -> Generation;
+    fn renew_generation(space: &SpaceId, generation: Generation) -> () as "renew";
     fn activate_generation(space: &SpaceId, generation: Generation) -> () as "switch";
     fn delete_unreachable_points(space: &SpaceId) -> () as "sweep";
     fn points(space: &SpaceId, after: Option<PointsCursor>, limit: usize) -> PointsPage;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
-use domain::port::Position;
+use domain::port::{Generation, Index, Position};
 use domain::record::Record;
-use domain::{ErrorKind, PortError};
+use domain::{Classify, ErrorKind, PortError};
 use host::Context;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, error, info, info_span};
@@ -30,6 +30,9 @@ const NOTICED: usize = 32;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Time after a switch within which every search that began before it has ended.
 const SETTLED: Duration = Duration::from_secs(10);
+/// Pause between two renewals of the generation.
+const RENEWAL: Duration = Duration::from_secs(60);
+
 /// Starts the rebuild of an existing space; the work continues after the response, until shutdown.
 pub(crate) fn start_rebuild(app: &App, space: &SpaceId, records: u64) -> Result<Rebuild, Problem> {
     let begun = app.rebuilds.begin_rebuild(space, records)?;
@@ -68,11 +71,30 @@ async fn rebuild_space(app: &App, space: &SpaceId) -> Result<(), PortError> {
     let index = &app.stores().index;
     let generation = index.begin(space).await?;
     let run = format!("rebuild-{}", generation.0);
-    rederive_space(&app.context, space, &run, |records| {
+    let rederived = rederive_space(&app.context, space, &run, |records| {
         app.rebuilds.set_progress(space, records)
-    })
-    .await?;
+    });
+    tokio::select! {
+        outcome = rederived => outcome?,
+        error = keep_generation(index.as_ref(), space, generation) => return Err(error),
+    }
     index.activate_generation(space, generation).await
+}
+
+/// Renews a generation while it is being built. Returns an error if the index has abandoned it.
+async fn keep_generation(index: &dyn Index, space: &SpaceId, generation: Generation) -> PortError {
+    loop {
+        sleep(RENEWAL).await;
+        match index.renew_generation(space, generation).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => return error,
+            // The next renewal comes early enough.
+            Err(error) => info!(
+                error = &error as &dyn std::error::Error,
+                "the generation cannot be renewed now"
+            ),
+            Ok(()) => {}
+        }
+    }
 }
 
 /// Lets the writer derive a space again from its records, and returns when all of it is searchable. `run` identifies

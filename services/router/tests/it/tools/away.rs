@@ -33,6 +33,10 @@ impl Index for Away {
         away()
     }
 
+    async fn renew_generation(&self, _: &SpaceId, _: Generation) -> Result<(), PortError> {
+        away()
+    }
+
     async fn activate_generation(&self, _: &SpaceId, _: Generation) -> Result<(), PortError> {
         away()
     }

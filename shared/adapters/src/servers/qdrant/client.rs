@@ -3,7 +3,7 @@ use std::time::Duration;
 use domain::PortError;
 use qdrant_client::qdrant::{
     CountPoints, CountResponse, DeletePoints, GetPoints, GetResponse, QueryBatchPoints, QueryBatchResponse,
-    ScrollPoints, ScrollResponse, UpsertPoints,
+    ScrollPoints, ScrollResponse, SetPayloadPoints, UpsertPoints,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{sleep, timeout};
@@ -40,6 +40,15 @@ impl Client {
 
     pub(super) async fn delete_points(&self, operation: &'static str, request: &DeletePoints) -> Result<(), PortError> {
         let send = || self.driver.delete_points(request.clone());
+        self.send_with_retries(operation, send).await.map(drop)
+    }
+
+    pub(super) async fn set_payload(
+        &self,
+        operation: &'static str,
+        request: &SetPayloadPoints,
+    ) -> Result<(), PortError> {
+        let send = || self.driver.set_payload(request.clone());
         self.send_with_retries(operation, send).await.map(drop)
     }
 

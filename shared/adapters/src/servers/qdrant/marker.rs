@@ -6,8 +6,8 @@ use domain::port::{Result, UnfinishedErasure};
 use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
 use qdrant_client::qdrant::{
-    Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, Range, UpdateMode,
-    UpsertPointsBuilder, Value,
+    Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, Range,
+    SetPayloadPointsBuilder, UpdateMode, UpsertPointsBuilder, Value,
 };
 
 use super::error::damaged_error;
@@ -18,6 +18,9 @@ use super::{QdrantIndex, schema};
 /// space's next search a round trip.
 const REMEMBERED_MAX: usize = 65_536;
 
+/// The number of renewals of a generation that is no longer built.
+pub(super) const ABANDONED: i64 = -1;
+
 /// The marker of a space: which of its points are shown. It is stored as a point of the space without vectors and
 /// without a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +30,11 @@ pub(super) struct Marker {
     pub(super) born: i64,
     /// The generation that readers see.
     pub(super) shown: i64,
-    /// The generation that is being built, if any; greater than all earlier ones.
+    /// The generation that is being built, if any; greater than all earlier ones. After a generation was ended without
+    /// being shown, a number that no generation has.
     pub(super) building: Option<i64>,
+    /// Number of times that the generation being built was renewed, or [`ABANDONED`] if none is being built.
+    pub(super) renewals: i64,
 }
 
 impl Marker {
@@ -39,13 +45,19 @@ impl Marker {
             born: number(schema::BORN)?,
             shown: number(schema::SHOWN)?,
             building: integer_field(payload, schema::BUILDING),
+            renewals: integer_field(payload, schema::RENEWALS).unwrap_or(0),
         })
+    }
+
+    /// Returns the generation that is being built, if any.
+    pub(super) fn generation_being_built(&self) -> Option<i64> {
+        self.building.filter(|_| self.renewals != ABANDONED)
     }
 
     /// Returns true if points written to the generations of this marker are in all generations of the later marker.
     pub(super) fn covers_later(&self, later: &Marker) -> bool {
-        let written = |it: i64| it == self.shown || Some(it) == self.building;
-        written(later.shown) && later.building.is_none_or(written)
+        let written = |it: i64| it == self.shown || Some(it) == self.generation_being_built();
+        written(later.shown) && later.generation_being_built().is_none_or(written)
     }
 
     fn to_point(self, space: &SpaceId) -> PointStruct {
@@ -55,6 +67,7 @@ impl Marker {
         payload.insert(schema::SHOWN, self.shown);
         if let Some(building) = self.building {
             payload.insert(schema::BUILDING, building);
+            payload.insert(schema::RENEWALS, self.renewals);
         }
         PointStruct::new(marker_id(space).to_string(), NamedVectors::default(), payload)
     }
@@ -124,6 +137,7 @@ impl QdrantIndex {
             born,
             shown: born,
             building: None,
+            renewals: 0,
         };
         self.store_marker(operation, space, &first, mode).await?;
         if self.creation_time(space).await? != Some(born) {
@@ -149,6 +163,15 @@ impl QdrantIndex {
         self.client.upsert_points(operation, &request.build()).await?;
         self.markers.remember_marker(space, Some(marker));
         Ok(())
+    }
+
+    /// Changes some fields of the marker of a space. Unlike [`store_marker`](Self::store_marker), it cannot undo a change
+    /// of another field if it arrives late, and cannot bring back the marker of an erased space.
+    pub(super) async fn change_marker(&self, operation: &'static str, space: &SpaceId, fields: Payload) -> Result<()> {
+        let request = SetPayloadPointsBuilder::new(&self.collection, fields)
+            .points_selector([marker_id(space).to_string()])
+            .wait(true);
+        self.client.set_payload(operation, &request.build()).await
     }
 
     /// Removes every point of a space, including its marker.

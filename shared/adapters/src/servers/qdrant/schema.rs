@@ -33,6 +33,7 @@ pub(super) const OBSERVED_AT: &str = "observed_at";
 pub(super) const BORN: &str = "born";
 pub(super) const SHOWN: &str = "shown";
 pub(super) const BUILDING: &str = "building";
+pub(super) const RENEWALS: &str = "renewals";
 
 /// The oldest server version that counts for idf only the points of a filter. An older one would silently count over
 /// all spaces.

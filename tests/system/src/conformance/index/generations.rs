@@ -32,6 +32,7 @@ pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
     index.put(&a, &points, &[]).await.unwrap();
     let generation = index.begin(&a).await.unwrap();
     assert_eq!(found().await, [1, 2, 3, 4, 5]);
+    index.renew_generation(&a, generation).await.unwrap();
     index.put(&a, &points[..2], &[]).await.unwrap();
     index.put(&a, &[of(6)], &[unit(2).id]).await.unwrap();
     assert_eq!(found().await, [1, 3, 4, 5, 6]);

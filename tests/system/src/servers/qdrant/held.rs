@@ -12,6 +12,7 @@ use super::filter::{Accepts, Indexes};
 const KNOWN_MAX: usize = 8;
 
 /// A point. Its vectors are stored by the index of their names among those of the collection.
+#[derive(Clone)]
 pub(super) struct StoredPoint {
     pub(super) payload: HashMap<String, Value>,
     pub(super) dense: BTreeMap<usize, Vec<f32>>,

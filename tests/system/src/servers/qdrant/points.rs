@@ -25,6 +25,7 @@ service! {
     known {
         upsert(UpsertPoints) -> PointsOperationResponse = upsert_points;
         delete(DeletePoints) -> PointsOperationResponse = delete_points;
+        set_payload(SetPayloadPoints) -> PointsOperationResponse = set_payload_fields;
         get(GetPoints) -> GetResponse = get_points;
         create_field_index(CreateFieldIndexCollection) -> PointsOperationResponse = index_field;
         delete_field_index(DeleteFieldIndexCollection) -> PointsOperationResponse = forget_index;
@@ -35,7 +36,6 @@ service! {
     others {
         update_vectors(UpdatePointVectors) -> PointsOperationResponse;
         delete_vectors(DeletePointVectors) -> PointsOperationResponse;
-        set_payload(SetPayloadPoints) -> PointsOperationResponse;
         overwrite_payload(SetPayloadPoints) -> PointsOperationResponse;
         delete_payload(DeletePayloadPoints) -> PointsOperationResponse;
         clear_payload(ClearPayloadPoints) -> PointsOperationResponse;
@@ -107,6 +107,25 @@ impl SharedState {
                     .retain(|id, it| !accepts.point(id, &it.payload));
             }
             None => return Err(Status::invalid_argument("No points selector provided")),
+        }
+        self.leave(completed_response())
+    }
+
+    fn set_payload_fields(&self, request: SetPayloadPoints) -> Result<PointsOperationResponse, Status> {
+        refuse_unknown("writes that do not wait", request.wait != Some(true))?;
+        let other = request.ordering.is_some() || request.shard_key_selector.is_some();
+        refuse_unknown("options of a payload", other || request.key.is_some())?;
+        let mut stored = self.stored();
+        let points = stored.collection(&request.collection_name)?.points.all_mut();
+        match request.points_selector.and_then(|it| it.points_selector_one_of) {
+            Some(PointsSelectorOneOf::Points(some)) => {
+                for id in &some.ids {
+                    let found = points.get_mut(&parse_uuid(Some(id))?);
+                    let found = found.ok_or_else(|| Status::not_found("Not found: No point with this id"))?;
+                    Arc::make_mut(found).payload.extend(request.payload.clone());
+                }
+            }
+            _ => return Err(Status::unimplemented("the stand-in does not know this selector")),
         }
         self.leave(completed_response())
     }

@@ -6,18 +6,23 @@ use qdrant_client::qdrant::{Condition, CountPointsBuilder, Filter};
 
 use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space};
 
-/// Returns the number of points of a space in the collection, including its marker.
-async fn count_points(options: &Options, name: &str) -> u64 {
-    let driver = connect_driver(options);
-    let aliases = driver.list_aliases().await.unwrap().aliases;
+/// Returns the name of the collection of an index.
+pub(super) async fn collection_name(options: &Options) -> String {
+    let aliases = connect_driver(options).list_aliases().await.unwrap().aliases;
     let ours = aliases
         .into_iter()
         .find(|it| it.alias_name.starts_with(&options.prefix));
+    ours.unwrap().collection_name
+}
+
+/// Returns the number of points of a space in the collection, including its marker.
+pub(super) async fn count_points(options: &Options, name: &str) -> u64 {
     let of = Filter::must([Condition::matches("space", name.to_owned())]);
-    let count = CountPointsBuilder::new(ours.unwrap().collection_name)
+    let count = CountPointsBuilder::new(collection_name(options).await)
         .filter(of)
         .exact(true);
-    driver.count(count).await.unwrap().result.unwrap().count
+    let counted = connect_driver(options).count(count).await.unwrap();
+    counted.result.unwrap().count
 }
 
 /// The points of a deleted space, including those of rebuilds, are removed from the server. It does not matter whether

@@ -1,12 +1,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use adapters::servers::qdrant::QdrantIndex;
+use adapters::servers::qdrant::{Options, QdrantIndex};
 use domain::ErrorKind;
 use domain::id::UnitId;
-use domain::port::{Index, Point, Search};
+use domain::port::{Generation, Index, Point, Search};
+use qdrant_client::Payload;
+use qdrant_client::qdrant::{Condition, Filter, ScrollPointsBuilder, SetPayloadPointsBuilder};
 
-use super::{at, on_server, open_embedded, open_index, sample_point, space, unit, word_search};
+use super::deleted::{collection_name, count_points};
+use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space, unit, word_search};
 
 /// Number of units of a generation in the test of switching.
 const UNITS: u128 = 40;
@@ -196,6 +200,116 @@ async fn no_point_is_lost_during_rebuilds() {
         }
         assert!(rebuilt > 2, "{rebuilt}");
         assert_eq!(builder.search(&a, &word_search(1_000)).await.unwrap().words.len(), 180);
+    })
+    .await;
+}
+
+/// A generation that nobody renews ends: later points are written once, and its own are removed. A generation that is
+/// renewed still gets all points.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_abandoned_rebuild_ends_and_a_renewed_one_goes_on() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = open_embedded(dir.path()).await;
+        let (builder, a) = (open_index(&options, &embedded).await, space("a"));
+        // It ends a generation at the second put that sees no renewal in between.
+        let writer = open_index(&options, &embedded).await.with_rebuild_lease(Duration::ZERO);
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        let put = async |number| writer.put(&a, &[sample_point(number, 128)], &[]).await.unwrap();
+        put(1).await;
+
+        let kept = builder.begin_generation(&a).await.unwrap();
+        put(2).await;
+        builder.renew_generation(&a, kept).await.unwrap();
+        put(3).await;
+        // The points that are shown, those of the new generation, and the marker.
+        assert_eq!(count_points(&options, "a").await, 3 + 2 + 1);
+        builder.switch_generation(&a, kept).await.unwrap();
+        builder.drop_unused(&a).await.unwrap();
+        let found = builder.search(&a, &word_search(9)).await.unwrap();
+        assert_eq!(units_of_hits(&found.words), [unit(2), unit(3)]);
+
+        let abandoned = builder.begin_generation(&a).await.unwrap();
+        put(4).await;
+        assert_eq!(count_points(&options, "a").await, 3 + 1 + 1);
+        put(5).await;
+        assert_eq!(count_points(&options, "a").await, 4 + 1);
+        put(6).await;
+        assert_eq!(count_points(&options, "a").await, 5 + 1);
+        for outcome in [
+            builder.renew_generation(&a, abandoned).await,
+            builder.switch_generation(&a, abandoned).await,
+        ] {
+            assert_eq!(error_kind(outcome), Some(ErrorKind::Conflict));
+        }
+
+        let next = builder.begin_generation(&a).await.unwrap();
+        assert!(next > abandoned);
+        put(7).await;
+        builder.switch_generation(&a, next).await.unwrap();
+        let found = builder.search(&a, &word_search(9)).await.unwrap();
+        assert_eq!(units_of_hits(&found.words), [unit(7)]);
+    })
+    .await;
+}
+
+/// A builder that does not renew its generation in time may not show it, because a writer may have ended it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_generation_that_was_not_renewed_in_time_is_not_shown() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = open_embedded(dir.path()).await;
+        let a = space("a");
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        for (lease, expected) in [(Duration::ZERO, Some(ErrorKind::Conflict)), (Duration::MAX, None)] {
+            let builder = open_index(&options, &embedded).await.with_rebuild_lease(lease);
+            let generation = builder.begin_generation(&a).await.unwrap();
+            assert_eq!(error_kind(builder.renew_generation(&a, generation).await), expected);
+            assert_eq!(error_kind(builder.switch_generation(&a, generation).await), expected);
+        }
+    })
+    .await;
+}
+
+/// Ends the generation before this one in the space `a`, like a request that reached the server late.
+async fn end_generation_before(options: &Options, generation: Generation) {
+    let (driver, collection) = (connect_driver(options), collection_name(options).await);
+    let of = Filter::must([Condition::matches("space", "a".to_owned())]);
+    let scroll = ScrollPointsBuilder::new(&collection)
+        .filter(of)
+        .limit(100)
+        .with_payload(true);
+    let found = driver.scroll(scroll).await.unwrap().result;
+    let marker = found.into_iter().find(|it| it.payload.contains_key("born"));
+    let mut ended = Payload::new();
+    ended.insert("building", generation.0 - 1);
+    ended.insert("renewals", -1_i64);
+    let change = SetPayloadPointsBuilder::new(collection, ended)
+        .points_selector([marker.unwrap().id.unwrap()])
+        .wait(true);
+    driver.set_payload(change).await.unwrap();
+}
+
+/// If a late request brings the number of a generation back, the next generation of this number shows only its own
+/// points.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_generation_shows_no_points_of_an_earlier_one_with_its_number() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = open_embedded(dir.path()).await;
+        let (index, a) = (open_index(&options, &embedded).await, space("a"));
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        let put = async |number| index.put(&a, &[sample_point(number, 128)], &[]).await.unwrap();
+        put(1).await;
+        let first = index.begin_generation(&a).await.unwrap();
+        put(2).await;
+        end_generation_before(&options, first).await;
+        let again = index.begin_generation(&a).await.unwrap();
+        assert_eq!(again, first);
+        put(3).await;
+        index.switch_generation(&a, again).await.unwrap();
+        let found = index.search(&a, &word_search(9)).await.unwrap();
+        assert_eq!(units_of_hits(&found.words), [unit(3)]);
     })
     .await;
 }
