@@ -1,4 +1,4 @@
-import type { Request } from "@playwright/test";
+import type { Request, Route } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { FRAMES_LEAST, framesWhileDragging } from "./frames";
 
@@ -103,6 +103,31 @@ test("the graph is searched, restricted by kind and seen at a moment", async ({ 
   await expect(names.getByRole("link", { name: "Maya" })).toBeVisible();
   await page.getByLabel("As of").fill("2001-01-01T00:00");
   await expect(page.getByText("Nothing to draw")).toBeVisible();
+});
+
+test("the graph says which lists it has not read to their end", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/graph`);
+  const picture = page.getByRole("img", { name: /A graph of \d+ nodes/ });
+  await expect(picture).toBeVisible();
+  const notices = page.locator("main .notice");
+  await expect(notices).toHaveCount(0);
+  // The items of the sample, repeated; the list goes on after them.
+  const repeatItems = (count: number) => async (route: Route) => {
+    const { items }: { items: unknown[] } = await (await route.fetch()).json();
+    const repeated = Array.from({ length: count }, (_, at) => items[at % items.length]);
+    await route.fulfill({ json: { items: repeated, next: "more" } });
+  };
+  await page.route("**/v1/**/entities?*", repeatItems(5_000));
+  await page.route("**/v1/**/facts?*", repeatItems(10_000));
+  await page.route("**/v1/**/units?*", repeatItems(5_000));
+  await page.reload();
+  await expect(picture).toBeVisible();
+  await expect(notices).toHaveText([
+    "Only the first 5,000 names were read.",
+    "Only the first 10,000 facts were read: the links of the others are missing.",
+    "Only the events among the first 5,000 units were read.",
+  ]);
+  await expectAccessible(page);
 });
 
 test("the graph is usable with 5,000 nodes", { tag: "@measured" }, async ({ page, sample }) => {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { inSpace, readList } from "../api/client";
+import { inSpace, readWhole } from "../api/client";
 import type { Entity, Fact, Unit } from "../api/types";
 import { moment, whole } from "../lib/format";
 import { useLoaded, useSettled } from "../lib/load";
@@ -25,25 +25,24 @@ interface Content {
   entities: Entity[];
   facts: Fact[];
   events: Unit[];
+  /** Notices about the lists that were not read to their end. */
+  cut: string[];
 }
 
 const NOTHING: Network = { nodes: [], edges: [] };
 
-async function readAll<Item>(path: string, asOf: string, most: number, signal: AbortSignal): Promise<Item[]> {
-  let found: Item[] = [];
-  await readList<Item>(path, { as_of: asOf }, most, signal, (items) => {
-    found = items;
-  });
-  return found;
-}
-
 async function readContent(space: string, asOf: string, signal: AbortSignal): Promise<Content> {
+  const query = { as_of: asOf };
   const [entities, facts, units] = await Promise.all([
-    readAll<Entity>(inSpace(space, "entities"), asOf, ENTITIES_READ, signal),
-    readAll<Fact>(inSpace(space, "facts"), asOf, FACTS_READ, signal),
-    readAll<Unit>(inSpace(space, "units"), asOf, UNITS_READ, signal),
+    readWhole<Entity>(inSpace(space, "entities"), query, ENTITIES_READ, signal),
+    readWhole<Fact>(inSpace(space, "facts"), query, FACTS_READ, signal),
+    readWhole<Unit>(inSpace(space, "units"), query, UNITS_READ, signal),
   ]);
-  return { entities, facts, events: units.filter((it) => it.grain !== "turn") };
+  const cut: string[] = [];
+  if (!entities.all) cut.push(t.graph.entitiesCut(whole(ENTITIES_READ)));
+  if (!facts.all) cut.push(t.graph.factsCut(whole(FACTS_READ)));
+  if (!units.all) cut.push(t.graph.eventsCut(whole(UNITS_READ)));
+  return { entities: entities.items, facts: facts.items, events: units.items.filter((it) => it.grain !== "turn"), cut };
 }
 
 /** Returns the moment of a field in milliseconds, or `otherwise` if it is empty. */
@@ -83,7 +82,16 @@ export function Graph({ space, id }: ViewProps) {
         <Check label={t.graph.alone} checked={alone} onChecked={setAlone} />
       </div>
       <Shown from={content}>
-        {(it) => <Drawn space={space} content={it} wanted={wanted} text={text} chosen={id} asOf={asOf} />}
+        {(it) => (
+          <>
+            {it.cut.map((notice) => (
+              <p key={notice} class="notice">
+                {notice}
+              </p>
+            ))}
+            <Drawn space={space} content={it} wanted={wanted} text={text} chosen={id} asOf={asOf} />
+          </>
+        )}
       </Shown>
     </>
   );
