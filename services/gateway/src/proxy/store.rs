@@ -22,7 +22,7 @@ use crate::api::{Item, ItemStatus, NewRecord};
 use crate::app::hex::to_hex;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
-use crate::use_cases::validate::{self, FIELD_BYTES_MAX, NAME_BYTES_MAX};
+use crate::use_cases::validate::{self, FIELD_BYTES_MAX, NAME_BYTES_MAX, TOOL_NAME_BYTES_MAX};
 use crate::use_cases::write::accept;
 
 /// Longest wait of a chat until its records are on disk; after it they are stored in the background.
@@ -89,14 +89,21 @@ impl Storing {
         records
     }
 
-    /// Returns the record of a tool call. Arguments that are too long, or nested too deeply, become text, which is cut
-    /// off at the longest length.
+    /// Returns the record of a tool call. Arguments that are too long, or nested too deeply, become text. Such a text,
+    /// and the name, are cut off at the longest length.
     fn call_record(&self, id: &str, call: &Call) -> Value {
+        // A record needs a name without control characters.
+        let full_name = call.name.replace(char::is_control, " ");
+        let name = &full_name[..full_name.floor_char_boundary(TOOL_NAME_BYTES_MAX)];
         let record_with = |arguments: Value| {
-            json!({
+            let mut record = json!({
                 "id": id, "session": self.session, "actor": "assistant",
-                "tool": { "name": call.name, "arguments": arguments }
-            })
+                "tool": { "name": name, "arguments": arguments }
+            });
+            if name.len() < full_name.len() {
+                record["metadata"] = json!({ "cut": "true" });
+            }
+            record
         };
         let parsed = serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.as_str()));
         let record = record_with(parsed);

@@ -209,10 +209,10 @@ impl AgentLoop<'_> {
     }
 
     /// Makes tool calls in parallel and adds the results to the lines. Returns whether any line was new; `None` if the
-    /// caller's key has no free slot, and the reason is then in `degraded`.
+    /// caller's key gets no slot within the time left, and the reason is then in `degraded`.
     async fn run_tool_calls(&mut self, view: &mut PromptView, calls: Vec<LookV1>) -> Option<bool> {
         let app = self.app;
-        let _turn = match app.question_turn(self.by, self.time_left()).await {
+        let _turn = match app.later_question_turn(self.by, self.time_left()).await {
             Ok(turn) => turn,
             Err(problem) => {
                 self.report_degraded(&problem.detail);

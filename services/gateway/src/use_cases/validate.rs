@@ -19,7 +19,8 @@ pub(crate) const FIELD_BYTES_MAX: usize = 32 << 10;
 /// Longest address of a picture, and longest address that contains the picture itself (`data:`), in bytes.
 const URI_BYTES_MAX: usize = 2_048;
 const DATA_URI_BYTES_MAX: usize = 128 << 10;
-const TOOL_NAME_BYTES_MAX: usize = 128;
+/// Longest name of a tool, in bytes.
+pub(crate) const TOOL_NAME_BYTES_MAX: usize = 128;
 const METADATA_ENTRIES_MAX: usize = 32;
 const METADATA_NAME_BYTES_MAX: usize = 64;
 const METADATA_VALUE_BYTES_MAX: usize = 1_024;

@@ -2,6 +2,7 @@
 //! stored yet.
 
 use axum::http::StatusCode;
+use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -176,4 +177,25 @@ async fn the_newest_version_is_returned_after_others_were_erased() {
     assert_eq!(walk(&gateway, "/v1/spaces/s/records/a/versions", "id").await, ["a#v3"]);
     let next = put_stored(&gateway, "a", &json!({"text": "five"})).await;
     assert_eq!(next, "a#v4 accepted");
+}
+
+/// Release 0.1.0 accepted every id, also those that versions have now.
+#[tokio::test]
+async fn a_record_of_release_0_1_0_with_the_id_of_a_version_is_not_erased_with_the_versions() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    put_stored(&gateway, "a", &json!({"text": "one"})).await;
+    let records = &gateway.context.backends.records;
+    let space: SpaceId = "s".parse().unwrap();
+    let older = fixtures::sample_record(&space, "a#v2");
+    records.claim(&space, &[(older.id, [1; 32])]).await.unwrap();
+    records.put(&space, std::slice::from_ref(&older)).await.unwrap();
+    assert_eq!(
+        put_stored(&gateway, "a", &json!({"text": "two"})).await,
+        "a#v3 accepted"
+    );
+    let reply = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    let (left, _) = records.list(&space, 0, 9).await.unwrap();
+    assert_eq!(left, [older]);
 }

@@ -68,7 +68,9 @@ pub(crate) async fn read_matching_memories(
 /// out unless `is_expired_wanted`.
 ///
 /// A store lists units by their latest changes, the earliest change first, so the newest memories come last. All units
-/// are read, but only the newest memories and one page are in memory. The time limit of the request bounds the time.
+/// are read for each page of a list, because mem0's clients get the number of memories on all pages, and the newest
+/// memories first. Only these memories and one page of units are in memory. The time limit of the request bounds the
+/// time.
 pub(crate) async fn gather_memories(
     app: &App,
     spaces: &[SpaceId],

@@ -191,12 +191,15 @@ pub(crate) async fn list_versions(
 }
 
 /// Returns the ids of all versions of a record, by the caller's id of the record or of a version: of those that are
-/// stored, and of those that are accepted and not stored yet; the first one first.
+/// stored, and of those that are accepted and not stored yet; the first one first. It reads only the further versions:
+/// without reading them, no store can tell a version from a record of release 0.1.0 that has such an id.
 pub(crate) async fn ids_of_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<RecordId>, Problem> {
     let of = record_of(name);
     let accepted = accepted_versions(app, space, of).await?;
-    let mut ids = Vec::new();
-    for some in accepted.chunks(READ_AT_ONCE) {
+    let has_first = accepted.first().is_some_and(|it| it.number == 1);
+    let (first, further) = accepted.split_at(usize::from(has_first));
+    let mut ids = ids_of(first);
+    for some in further.chunks(READ_AT_ONCE) {
         let stored = app.stores().records.get(space, &ids_of(some)).await?;
         let others: BTreeSet<RecordId> = stored.iter().filter(|it| !is_version(it, of)).map(|it| it.id).collect();
         ids.extend(ids_of(some).into_iter().filter(|it| !others.contains(it)));

@@ -6,8 +6,9 @@ use serde_json::json;
 use super::upstream::{ScriptedReply, Upstream};
 use super::{CHAT, SPACE, bare, before, header, saying, stored};
 
-/// Longest arguments of a tool call in a record, in bytes.
+/// Longest arguments and longest name of a tool call in a record, in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 32 << 10;
+const TOOL_NAME_BYTES_MAX: usize = 128;
 
 #[tokio::test]
 async fn arguments_that_are_too_long_or_too_deep_are_stored_as_text() {
@@ -28,6 +29,32 @@ async fn arguments_that_are_too_long_or_too_deep_are_stored_as_text() {
         "default user Write.".to_owned(),
     ];
     assert_eq!(stored(&gateway, "s", 4).await, expected);
+}
+
+#[tokio::test]
+async fn a_tool_call_whose_name_no_record_can_have_is_stored_with_a_cut_name() {
+    let upstream = Upstream::start().await;
+    let gateway = before(&upstream, "").await;
+    let longest = "l".repeat(TOOL_NAME_BYTES_MAX);
+    // In the second one, the longest length ends within a character.
+    let (too_long, in_character) = (format!("{longest}onger"), format!("o{}", "é".repeat(80)));
+    let names: [&str; 4] = [&longest, &too_long, &in_character, "read\nfile"];
+    let call = |name: &str| json!({ "type": "function", "function": { "name": name, "arguments": "{}" } });
+    let calls = names.map(call);
+    upstream.says(ScriptedReply::Json(
+        json!({ "role": "assistant", "content": "I look.", "tool_calls": calls }),
+    ));
+    let reply = gateway.send_with(CHAT, &saying("Look."), &[SPACE]).await;
+    assert_eq!(header(&reply, "x-mnemic-stored"), "user,assistant");
+    let expected = [
+        "default assistant I look.".to_owned(),
+        format!("default assistant {longest}({{}})"),
+        format!("default assistant {longest}({{}}) [cut]"),
+        format!("default assistant o{}({{}}) [cut]", "é".repeat(63)),
+        "default assistant read file({})".to_owned(),
+        "default user Look.".to_owned(),
+    ];
+    assert_eq!(stored(&gateway, "s", 6).await, expected);
 }
 
 #[tokio::test]

@@ -1,17 +1,20 @@
 //! The loops in which a language model explores.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
-use axum::http::Request as HttpRequest;
+use axum::http::{Request as HttpRequest, StatusCode};
+use domain::PortError;
 use domain::message::{
     LookV1, PlanV1, QueryFilter, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1,
 };
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::{ask, gathered, path, planned, ranked, spent, unit};
 use crate::harness::Gateway;
+use crate::recall::shares::{HELD, start_holding_router};
 
 const WHO: &str = "Who lives in Porto?";
 
@@ -263,6 +266,43 @@ async fn units_found_before_a_model_fails_are_used() {
     assert_eq!(body["degraded"], json!([expected]), "{body}");
     assert_eq!(gathered(&body), [unit("query_event_context")], "{body}");
     assert_eq!(body["verdict"]["status"], "supported");
+}
+
+/// A refusal of its calls would end the loop, and waste the calls of the language model.
+#[tokio::test]
+async fn tool_calls_of_a_model_wait_for_other_questions() {
+    let gateway = Gateway::with("[gateway]\nquestions_max = 1").await;
+    let held = start_holding_router(&gateway);
+    let deciding = Arc::new(Notify::new());
+    let (context, deciding_notice) = (gateway.context.clone(), Arc::clone(&deciding));
+    tokio::spawn(async move {
+        let decide = async |turn: TurnV1| {
+            if !turn.lookups.is_empty() {
+                return Ok(end(&[1]));
+            }
+            deciding_notice.notify_one();
+            held.notified().await;
+            Ok(calls(vec![look("query_event_context", json!({}))]))
+        };
+        context.serve_requests::<_, PortError, _, _>(4, decide).await.unwrap();
+    });
+    gateway.serve::<ToolsV1>(catalogue);
+    gateway.start_router(found);
+    gateway.start_reader();
+    gateway.settled().await;
+    let hold = async {
+        deciding.notified().await;
+        let message = json!({"session": "one", "message": HELD, "budget": {"ms": 500}}).to_string();
+        gateway.send("POST /v1/spaces/s/recall", &message).await
+    };
+    let (body, other) = tokio::join!(ask(&gateway, "reconstruct", 5, WHO), hold);
+    assert_eq!(
+        other.status,
+        StatusCode::GATEWAY_TIMEOUT,
+        "it had the only slot: {other:?}"
+    );
+    assert_eq!(body["degraded"], json!([]), "{body}");
+    assert_eq!(path(&body), ["query_event_context", "end"], "{body}");
 }
 
 #[tokio::test]
