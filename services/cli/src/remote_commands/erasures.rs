@@ -2,7 +2,8 @@
 
 mod file_search;
 
-use std::io::Read;
+use std::fs::FileType;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -63,9 +64,11 @@ async fn check_erasure(client: &Client, args: &CheckErasure) -> anyhow::Result<O
     let mut files = Vec::new();
     if let Some(text) = &text {
         for file in files_to_scan(args)? {
-            let sighting = text
-                .seek_in(&file)
-                .with_context(|| format!("{} cannot be read", file.display()))?;
+            let sighting = match text.seek_in(&file) {
+                // The server removes mapped files, and a log may be rotated.
+                Err(error) if error.kind() == ErrorKind::NotFound && !args.files.contains(&file) => continue,
+                outcome => outcome.with_context(|| format!("{} cannot be read", file.display()))?,
+            };
             files.push(FileCheck { file, sighting });
         }
     }
@@ -101,8 +104,8 @@ fn text_of_stdin() -> anyhow::Result<Text> {
         .context("the text on standard input has fewer than 4 bytes; give a longer part of the erased text")
 }
 
-/// Returns the files of the memory on this machine, if there are any, and the named files; for a folder, the files
-/// directly in it.
+/// Returns the files of the memory on this machine, if there are any, with its mapped files, and the named files; for a
+/// named folder, the files directly in it.
 fn files_to_scan(args: &CheckErasure) -> anyhow::Result<Vec<PathBuf>> {
     let settings = settings::load_settings(&args.local)?;
     let own = backup::embedded_directory(&settings)?.filter(|it| it.is_dir());
@@ -110,10 +113,14 @@ fn files_to_scan(args: &CheckErasure) -> anyhow::Result<Vec<PathBuf>> {
         own.is_some() || !args.files.is_empty(),
         "there is no memory on this machine; give its folder with --data, or files to search"
     );
+    let folders_of_mapped_files = match &own {
+        Some(folder) => entries_of_type(folder, FileType::is_dir)?,
+        None => Vec::new(),
+    };
     let mut files = Vec::new();
-    for path in own.iter().chain(&args.files) {
+    for path in own.iter().chain(&folders_of_mapped_files).chain(&args.files) {
         if path.is_dir() {
-            files.extend(files_in(path).with_context(|| format!("{} cannot be listed", path.display()))?);
+            files.extend(entries_of_type(path, FileType::is_file)?);
         } else {
             files.push(path.clone());
         }
@@ -121,16 +128,20 @@ fn files_to_scan(args: &CheckErasure) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            files.push(entry.path());
+/// Returns the entries of a folder of the type that `is_wanted` accepts, by name.
+fn entries_of_type(folder: &Path, is_wanted: fn(&FileType) -> bool) -> anyhow::Result<Vec<PathBuf>> {
+    let list = || -> std::io::Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            if is_wanted(&entry.file_type()?) {
+                paths.push(entry.path());
+            }
         }
-    }
-    files.sort();
-    Ok(files)
+        paths.sort();
+        Ok(paths)
+    };
+    list().with_context(|| format!("{} cannot be listed", folder.display()))
 }
 
 fn erasure_line(erasure: &Erasure) -> String {

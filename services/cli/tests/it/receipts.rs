@@ -116,6 +116,7 @@ async fn a_receipt_describes_the_erased_data_and_a_check_confirms_their_absence(
     let receipt = checked(&server, "gone", space).await;
     assert_eq!(receipt["erasure"]["erased"]["records"], 16, "{receipt}");
     is_in_no_file_but_the_export(&server, &data, &session).await;
+    is_found_in_a_mapped_file(&server, &data, &session);
     // A later space with the same name is a different space.
     server.put("/spaces/gone").await;
     let (_, receipt) = server
@@ -163,6 +164,18 @@ async fn is_in_no_file_but_the_export(server: &Server, data: &Path, id: &str) {
     let (code, printed) = in_files(server, data, id, &[export.to_str().unwrap()], ERASED);
     assert!(
         code == 3 && printed.contains("export.jsonl: found: the text, 1 times"),
+        "{printed}"
+    );
+}
+
+/// Asserts that the text is found in a file in a folder next to the database, where mapped files are.
+fn is_found_in_a_mapped_file(server: &Server, data: &Path, id: &str) {
+    let folder = data.join("mnemic.blocks");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("left.units"), ERASED).unwrap();
+    let (code, printed) = in_files(server, data, id, &[], ERASED);
+    assert!(
+        code == 3 && printed.contains("left.units: found: the text, 1 times"),
         "{printed}"
     );
 }
