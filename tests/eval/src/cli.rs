@@ -1,6 +1,7 @@
 //! The command line of `mnemic-eval`.
 
 mod ablate;
+mod asking_args;
 mod convert;
 mod judge;
 
@@ -14,13 +15,13 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 
-use crate::data::{DataSet, question_times, read_lines};
+use self::asking_args::AskingArgs;
+use crate::data::{DataSet, read_lines};
 use crate::drive::client::Client;
 use crate::drive::server::{Server, Setting};
-use crate::drive::{self, Asking};
 use crate::report::{self, Floor};
 use crate::score::{self, Labels, summary};
-use crate::{check, recall, run_file};
+use crate::{check, drive, recall, run_file};
 
 /// Metrics for which an interval is computed.
 const INTERVALS: [&str; 13] = [
@@ -82,29 +83,11 @@ struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     server: ServerArgs,
-    /// Ask only this many questions, starting with the first.
-    #[arg(long)]
-    limit: Option<usize>,
-    /// Number of parallel requests.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
-    jobs: u8,
-    /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
-    enough: f32,
-    /// Strategy for finding evidence, by its name at the server.
-    #[arg(long, value_name = "NAME", default_value = "route")]
-    strategy: String,
+    #[command(flatten)]
+    asking: AskingArgs,
     /// Seconds to wait before the questions, so that the server can derive facts and topics from the turns.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Maximum number of calls of the server's language model for one answer; an answer that was made without the model
-    /// gets no line.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    model_calls: u32,
-    /// Let gists, lines that a language model wrote when it read the turns, replace their text in the evidence. Without
-    /// calls for answers, no question is answered.
-    #[arg(long)]
-    gists: bool,
     /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "replay"])]
     record: Option<PathBuf>,
@@ -238,16 +221,7 @@ fn run_questions(args: RunArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
         let (client, server) = args.server.client(&recording).await?;
-        let asking = Asking {
-            limit: args.limit.unwrap_or(usize::MAX),
-            jobs: usize::from(args.jobs),
-            enough: args.enough,
-            strategy: args.strategy,
-            settle: Duration::from_secs(args.settle),
-            model_calls: args.model_calls,
-            with_gists: args.gists,
-            asked_at: question_times(&args.data)?,
-        };
+        let asking = args.asking.into_asking(&args.data, Duration::from_secs(args.settle))?;
         let asked = drive::run_questions(&client, &data, &asking, &mut BufWriter::new(out)).await;
         drop(server);
         asked

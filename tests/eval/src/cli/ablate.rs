@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
+use super::asking_args::AskingArgs;
 use super::{print_text, recording_settings};
 use crate::ablate::part::Part;
 use crate::ablate::{Ablating, ablate_parts as ablate_all, compare};
-use crate::data::{DataSet, question_times};
-use crate::drive::Asking;
+use crate::data::DataSet;
 use crate::drive::server::Server;
 use crate::score::Labels;
 
@@ -33,28 +33,11 @@ pub(super) struct AblateArgs {
     /// Program to start [default: `mnemic` next to this program].
     #[arg(long)]
     mnemic: Option<PathBuf>,
-    /// Ask only this many questions, starting with the first.
-    #[arg(long)]
-    limit: Option<usize>,
-    /// Number of parallel requests.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
-    jobs: u8,
-    /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
-    enough: f32,
-    /// Strategy for finding evidence, by its name at the server.
-    #[arg(long, value_name = "NAME", default_value = "route")]
-    strategy: String,
+    #[command(flatten)]
+    asking: AskingArgs,
     /// Seconds to wait after everything was derived, so that a language model can read the conversations.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Maximum number of calls of the server's language model for one answer.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    model_calls: u32,
-    /// Let gists, lines that a language model wrote when it read the turns, replace their text in the evidence. Without
-    /// calls for answers, no question is answered.
-    #[arg(long)]
-    gists: bool,
     /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
@@ -77,16 +60,7 @@ pub(super) fn run_ablate(args: AblateArgs) -> anyhow::Result<ExitCode> {
     let ablating = Ablating {
         program: args.mnemic.map_or_else(Server::beside, Ok)?,
         settings: recording_settings(args.record.as_deref(), args.replay.as_deref())?,
-        asking: Asking {
-            limit: args.limit.unwrap_or(usize::MAX),
-            jobs: usize::from(args.jobs),
-            enough: args.enough,
-            strategy: args.strategy,
-            settle: Duration::from_secs(args.settle),
-            model_calls: args.model_calls,
-            with_gists: args.gists,
-            asked_at: question_times(&args.data)?,
-        },
+        asking: args.asking.into_asking(&args.data, Duration::from_secs(args.settle))?,
         labels: args.gold,
         parts: args.without,
         seed: args.seed,

@@ -3,6 +3,7 @@
 mod budget;
 mod doctor;
 mod endpoints;
+mod erasing;
 mod faults;
 mod injections;
 mod judging;

@@ -6,6 +6,7 @@ use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::{ScriptedReply, Server};
 
+use super::erasing::{check_first_erasure, erase_record};
 use super::text_reply;
 use crate::distributed::shared_servers;
 
@@ -103,16 +104,10 @@ async fn is_asked_once(server: &Server, api: &Api, absorbed: &Value) {
 
 /// The judgement of two events is removed with any of their records.
 async fn check_forgetting(api: &Api) {
-    let (status, erased) = api.delete("/spaces/talk/records/1b").await;
-    assert_eq!(status, 202, "{erased}");
-    api.wait_until_written("talk", erased["watermark"].as_str().unwrap())
-        .await;
+    erase_record(api, "talk", "1b").await;
     let (_, page) = api.get("/spaces/talk/readings").await;
     assert_eq!(page["items"], json!([]), "{page}");
-    let receipts = api.list("/spaces/talk/erasures").await;
-    let id = receipts[0]["id"].as_str().unwrap();
-    let (status, check) = api.post(&format!("/spaces/talk/erasures/{id}/check"), &json!({})).await;
-    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+    check_first_erasure(api, "talk").await;
 }
 
 async fn check_deployment(running: Running, server: &Server) {

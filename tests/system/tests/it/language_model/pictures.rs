@@ -6,6 +6,7 @@ use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::{ScriptedReply, Server};
 
+use super::erasing::{check_first_erasure, erase_record};
 use super::text_reply;
 use crate::distributed::shared_servers;
 
@@ -83,17 +84,9 @@ async fn check_deployment(running: Running, server: &Server) {
     assert_eq!(list_captions(api).await, before);
     assert_eq!(server.script().requests.len(), 1);
 
-    let (status, erased) = api.delete("/spaces/album/records/1").await;
-    assert_eq!(status, 202, "{erased}");
-    api.wait_until_written("album", erased["watermark"].as_str().unwrap())
-        .await;
+    erase_record(api, "album", "1").await;
     assert!(!list_captions(api).await.iter().any(|it| it.contains("turquoise")));
-    let receipts = api.list("/spaces/album/erasures").await;
-    let id = receipts[0]["id"].as_str().unwrap();
-    let (status, check) = api
-        .post(&format!("/spaces/album/erasures/{id}/check"), &json!({}))
-        .await;
-    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+    check_first_erasure(api, "album").await;
     running.end().await.unwrap();
 }
 

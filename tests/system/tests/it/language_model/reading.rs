@@ -6,6 +6,7 @@ use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::{ScriptedReply, Server};
 
+use super::erasing::{check_first_erasure, erase_record};
 use super::text_reply;
 use crate::distributed::shared_servers;
 
@@ -182,18 +183,12 @@ async fn check_waiting(server: &Server, api: &Api) {
 
 /// When a record is erased, all output of the model that is based on that record is removed.
 async fn check_forgetting(api: &Api) {
-    let (status, erased) = api.delete("/spaces/talk/records/monday:1").await;
-    assert_eq!(status, 202, "{erased}");
-    api.wait_until_written("talk", erased["watermark"].as_str().unwrap())
-        .await;
+    erase_record(api, "talk", "monday:1").await;
     let (_, page) = api.get("/spaces/talk/readings").await;
     let named = page["items"].to_string();
     assert!(!named.contains("monday"), "{page}");
     assert_eq!(list_gists(api).await, Vec::<Value>::new());
-    let receipts = api.list("/spaces/talk/erasures").await;
-    let id = receipts[0]["id"].as_str().unwrap();
-    let (status, check) = api.post(&format!("/spaces/talk/erasures/{id}/check"), &json!({})).await;
-    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+    check_first_erasure(api, "talk").await;
 }
 
 async fn check_deployment(running: Running, server: &Server) {
