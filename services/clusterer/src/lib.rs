@@ -69,7 +69,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             in_flight_max: 16,
-            spaces_max: 64,
+            spaces_max: 1_024,
             memory_mb: 1_024,
             readings: ReadingConfig::default(),
         }

@@ -20,8 +20,8 @@ use crate::{Acts, ChangedObjects};
 
 /// Estimated bytes for a unit without its facts (`UNIT_BYTES`) and for a fact (`FACT_BYTES`), both here and in the
 /// digests of the store.
-const UNIT_BYTES: usize = 2_048;
-const FACT_BYTES: usize = 2_048;
+const UNIT_BYTES: usize = 1_536;
+const FACT_BYTES: usize = 1_024;
 
 /// The components that derive data from the units of a space. Equal sets of units give equal derived data, whatever
 /// their order and however often each unit was applied.
