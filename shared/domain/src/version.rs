@@ -1,4 +1,4 @@
-//! Versions of records: a later version replaces an earlier one from the time it was observed.
+//! Versions of records: a later version replaces all earlier ones from the time it was observed.
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -39,7 +39,9 @@ impl Versions {
         }
         let mut touched = Vec::new();
         if let Some(Version { of, number }) = before {
-            touched.extend(self.previous_version(of, number));
+            if let Some(version) = self.later.get(&of).and_then(|it| it.get(&number)) {
+                touched.extend(self.versions_replaced_from(of, number, version.observed_at));
+            }
             self.places.remove(&unit.id);
             let left = self.later.get_mut(&of).is_some_and(|it| {
                 it.remove(&number);
@@ -59,7 +61,7 @@ impl Versions {
             self.places.insert(unit.id, version);
             self.places.insert(UnitId::of_turn(of), Version { of, number: 1 });
             touched.push(unit.id);
-            touched.extend(self.previous_version(of, number));
+            touched.extend(self.versions_replaced_from(of, number, observed_at));
         }
         touched
     }
@@ -73,8 +75,8 @@ impl Versions {
             return None;
         }
         let after = version.number.checked_add(1)?;
-        let next = self.later.get(&version.of)?.range(after..).next()?;
-        Some(next.1.observed_at)
+        let later = self.later.get(&version.of)?.range(after..);
+        later.map(|it| it.1.observed_at).min()
     }
 
     /// Returns true if no record has a second version.
@@ -82,10 +84,20 @@ impl Versions {
         self.later.is_empty()
     }
 
-    /// Returns the first turn unit of the version before version `number`.
-    fn previous_version(&self, of: RecordId, number: u32) -> Option<UnitId> {
-        let later = self.later.get(&of)?;
-        let before = later.range(..number).next_back().map(|it| it.1.unit);
-        Some(before.unwrap_or_else(|| UnitId::of_turn(of)))
+    /// Returns the first turn units of those versions before version `number` that it replaces, observed at `at`: a
+    /// version between them that was observed earlier has replaced the versions before it.
+    fn versions_replaced_from(&self, of: RecordId, number: u32, at: DateTime<Utc>) -> Vec<UnitId> {
+        let Some(later) = self.later.get(&of) else {
+            return Vec::new();
+        };
+        let mut replaced = Vec::new();
+        for (_, version) in later.range(..number).rev() {
+            replaced.push(version.unit);
+            if version.observed_at <= at {
+                return replaced;
+            }
+        }
+        replaced.push(UnitId::of_turn(of));
+        replaced
     }
 }

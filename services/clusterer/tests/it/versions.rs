@@ -82,6 +82,34 @@ fn facts_of_replaced_versions_are_withdrawn_in_any_order() {
     }
 }
 
+/// The third version says that it was observed soon after the first one.
+#[test]
+fn a_version_that_was_observed_before_earlier_ones_replaces_them_from_then_on() {
+    let [first, second, mut third] = talk().try_into().unwrap();
+    third.observed_at = first.observed_at + TimeDelta::hours(1);
+    let units = [first, second, third];
+    let replaced = |units: &[Unit]| {
+        let mut versions = Versions::default();
+        for unit in units {
+            versions.apply_unit(unit);
+        }
+        [1, 2, 3].map(|it| versions.replaced_at(UnitId::of_turn(record(it))))
+    };
+    let at = |place: usize| Some(units[place].observed_at.to_utc());
+    assert_eq!(replaced(&units[..2]), [at(1), None, None]);
+    assert_eq!(replaced(&units), [at(2), at(2), None]);
+    let all = facts(&units);
+    assert_eq!(told_now(&all), ["Lisbon"], "{all:?}");
+    for order in [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
+        let ordered: Vec<Unit> = order.iter().map(|it: &usize| units[*it].clone()).collect();
+        assert_eq!(facts(&ordered), all, "{order:?}");
+    }
+    let [first, second, third] = units;
+    let erased = third.without_content();
+    let without_third = facts(&[first.clone(), second.clone()]);
+    assert_eq!(facts(&[first, second, third, erased]), without_third);
+}
+
 #[test]
 fn an_erased_version_is_succeeded_by_the_one_before() {
     let [first, second, third] = talk().try_into().unwrap();
