@@ -14,6 +14,8 @@ use super::sections::{Part, Sentence, sort_and_dedup};
 
 /// Bytes that the lists of a view and the heads of allocations take for one turn.
 const OVERHEAD: usize = 500;
+/// Pictographs that state something: boxes and ticks of lists, stars of ratings, lights.
+const MARKS: &str = "☐☑☒✅✓✔✗✘❌❎★☆🔴🟠🟡🟢🔵";
 
 /// One turn unit with the data that is computed from it once.
 #[derive(Clone, Debug)]
@@ -269,12 +271,15 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
     (shown, parts)
 }
 
-/// Returns a text without emoji and other pictographs, and without white space at the ends. Every line break becomes a
-/// line feed.
+/// Returns a text without emoji and other pictographs except [`MARKS`], and without white space at the ends. Every line
+/// break becomes a line feed.
 fn strip_pictographs(text: &str) -> String {
     let pictograph = |c: char| matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}' | '\u{20E3}');
     let text = text.replace("\r\n", "\n").replace(text::is_line_break, "\n");
-    let remaining: String = text.chars().filter(|&it| !pictograph(it)).collect();
+    let remaining: String = text
+        .chars()
+        .filter(|&it| !pictograph(it) || MARKS.contains(it))
+        .collect();
     let remaining = remaining.trim();
     if remaining.is_empty() {
         text.trim().to_owned()
@@ -326,4 +331,24 @@ fn find_vocatives(text: &str) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictographs_are_left_out_and_marks_stay() {
+        for text in [
+            "Build of main: ❌",
+            "☑ bread ☐ milk",
+            "The pump is 🔴 now.",
+            "Soup ★★☆",
+            "🎉",
+        ] {
+            assert_eq!(strip_pictographs(text), text);
+        }
+        assert_eq!(strip_pictographs("See you on Friday 🎉❤️"), "See you on Friday");
+        assert_eq!(strip_pictographs("✔️ done 🎉"), "✔ done");
+    }
 }
