@@ -66,7 +66,7 @@ export type CurationPage = components["schemas"]["CurationPage"];
 export type DeadLetter = components["schemas"]["DeadLetter"];
 /** A page of dead letters. */
 export type DeadLetterPage = components["schemas"]["DeadLetterPage"];
-/** A space whose deletion is not complete because a store is not available. */
+/** A deleted space whose data are not erased from every store yet. */
 export type Deleting = components["schemas"]["Deleting"];
 /** The dimension by which a page groups the memory. */
 export type Dimension = components["schemas"]["Dimension"];

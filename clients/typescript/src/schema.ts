@@ -210,8 +210,8 @@ export interface paths {
         post?: never;
         /**
          * Erases a space and everything in it permanently.
-         * @description If a store is not available, the response is 202: nobody can read the space any more, and the gateway erases the
-         *     data in that store once it is available.
+         * @description If a store is not available or the erasure takes long, the response is 202: nobody can read the space any more, and
+         *     the gateway erases the remaining data.
          */
         delete: operations["spaces_delete"];
         options?: never;
@@ -1309,7 +1309,7 @@ export interface components {
             /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A space whose deletion is not complete because a store is not available. */
+        /** @description A deleted space whose data are not erased from every store yet. */
         Deleting: {
             /** @description The remaining work, and the component that does it. */
             detail: string;

@@ -303,7 +303,7 @@ export class Space extends Memory {
 
   /**
    * Erases the space with all its data, permanently. Returns true if every store has erased it, and false if a store is
-   * unreachable; the server then completes the erasure later.
+   * unreachable or the erasure takes long; the server then completes the erasure later.
    */
   async delete(options: CallOptions = {}): Promise<boolean> {
     return (await this.transport.send(this.request(options, "DELETE"))).status === 204;

@@ -988,7 +988,7 @@ class BackfillReport(Model):
 
 
 class Deleting(Model):
-    """A space whose deletion is not complete because a store is not available."""
+    """A deleted space whose data are not erased from every store yet."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,

@@ -22,7 +22,7 @@ pub struct Space {
     pub watermark: String,
 }
 
-/// A space whose deletion is not complete because a store is not available.
+/// A deleted space whose data are not erased from every store yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Deleting {
     /// Name of the space.

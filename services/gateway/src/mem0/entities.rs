@@ -139,8 +139,7 @@ pub(super) async fn erase_all_spaces(
 
 async fn erase_space(app: &App, access: &Access, space: &SpaceId) -> Result<(), Problem> {
     let (app, access) = (State(app.clone()), Extension(access.clone()));
-    // 202 means that a store is not available and that its data will be erased later. For a mem0 client this is a
-    // success.
+    // 202 means that the space is deleted and that a store erases its data later. For a mem0 client this is a success.
     spaces::delete(app, access, PathParameters(space.to_string()))
         .await
         .map(drop)

@@ -91,6 +91,11 @@ impl Gateway {
     pub(crate) fn another(&self, settings: &str) -> Gateway {
         let mut context = self.context.clone();
         context.settings = Arc::new(Settings::from_toml(settings, "test").unwrap());
+        self.in_context(context)
+    }
+
+    /// Returns another gateway over the same folder, with its own context.
+    pub(crate) fn in_context(&self, context: Context) -> Gateway {
         Gateway {
             app: gateway::build_router(context.clone()).unwrap(),
             context,

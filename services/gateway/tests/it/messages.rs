@@ -205,6 +205,25 @@ async fn a_write_creates_its_space() {
 }
 
 #[tokio::test]
+async fn a_batch_without_a_valid_record_creates_no_space() {
+    let gateway = Gateway::new().await;
+    let (invalid, valid) = (json!({"text": " "}), json!({"text": "I moved to Oslo."}));
+    for (records, written, read) in [
+        (
+            json!([invalid]),
+            StatusCode::UNPROCESSABLE_ENTITY,
+            StatusCode::NOT_FOUND,
+        ),
+        (json!([invalid, valid]), StatusCode::ACCEPTED, StatusCode::OK),
+    ] {
+        let body = json!({ "records": records }).to_string();
+        let reply = gateway.send("POST /v1/spaces/new/records", &body).await;
+        assert_eq!(reply.status, written, "{reply:?}");
+        assert_eq!(gateway.send("GET /v1/spaces/new", "").await.status, read);
+    }
+}
+
+#[tokio::test]
 async fn a_write_creates_no_space_if_the_settings_forbid_it() {
     let gateway = Gateway::with("[gateway]\ncreate_spaces = false").await;
     let text = json!({"messages": "I moved to Oslo."}).to_string();

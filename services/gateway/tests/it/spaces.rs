@@ -18,7 +18,13 @@ use futures::FutureExt;
 use crate::harness::Gateway;
 
 /// An index that is unavailable.
-struct UnavailableIndex;
+#[derive(PartialEq)]
+enum UnavailableIndex {
+    /// All calls fail.
+    Away,
+    /// An erasure never ends; other calls fail.
+    Hanging,
+}
 
 fn unavailable<T>() -> Result<T> {
     Err(PortError::new("index", ErrorKind::Unavailable, "the index is away"))
@@ -63,6 +69,9 @@ impl Index for UnavailableIndex {
     }
 
     async fn erase_deleted(&self, _: &UnfinishedErasure) -> Result<()> {
+        if *self == UnavailableIndex::Hanging {
+            std::future::pending::<()>().await;
+        }
         unavailable()
     }
 }
@@ -139,6 +148,23 @@ async fn a_deletion_that_fails_after_its_note_is_accepted() {
 }
 
 #[tokio::test]
+async fn a_deletion_that_takes_long_is_accepted_once_the_space_is_hidden() {
+    let gateway = Gateway::with("[gateway]\nrequest_ms_max = 4000").await;
+    let mut context = gateway.context.clone();
+    context.backends.index = Arc::new(UnavailableIndex::Hanging);
+    let slow = gateway.in_context(context);
+    let deleted = slow.send("DELETE /v1/spaces/s", "").await;
+    assert_eq!(deleted.status, StatusCode::ACCEPTED, "{deleted:?}");
+    assert_eq!(slow.send("GET /v1/spaces/s", "").await.status, StatusCode::NOT_FOUND);
+    let receipt = deleted.headers["location"].to_str().unwrap().to_owned();
+    let state = gateway.send(&format!("GET {receipt}"), "").await.json()["state"].clone();
+    assert_eq!(state, "erasing");
+
+    let again = gateway.send("DELETE /v1/spaces/s", "").await;
+    assert_eq!(again.status, StatusCode::NO_CONTENT, "{again:?}");
+}
+
+#[tokio::test]
 async fn an_unavailable_index_does_not_keep_the_rows_of_a_deleted_space() {
     let gateway = Gateway::new().await;
     let (stores, s, t) = (&gateway.context.backends, space(), "t".parse().unwrap());
@@ -157,7 +183,7 @@ async fn an_unavailable_index_does_not_keep_the_rows_of_a_deleted_space() {
     assert_eq!((claims().await, noted.len()), (1, 1));
 
     let mut without_index = gateway.context.clone();
-    without_index.backends.index = Arc::new(UnavailableIndex);
+    without_index.backends.index = Arc::new(UnavailableIndex::Away);
     let error = gateway::finish_erasure(&without_index, &noted[0]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert_eq!((claims().await, notes().await), (0, noted.clone()));

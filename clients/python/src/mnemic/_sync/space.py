@@ -299,8 +299,8 @@ class Space(Memory):
     def delete(self) -> bool:
         """Erases the space with all its data, permanently.
 
-        Returns true if every store has erased it, and false if a store is unreachable; the server then completes it
-        later.
+        Returns true if every store has erased it, and false if a store is unreachable or the erasure takes long; the
+        server then completes it later.
         """
         return (self._transport.send(Request("DELETE", self._path()))).status_code == 204
 

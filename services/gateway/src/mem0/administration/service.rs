@@ -97,5 +97,5 @@ pub(crate) async fn no_events() -> Problem {
 /// Returns the problem for an unknown route of mem0.
 pub(crate) async fn no_route() -> Problem {
     Problem::new(ProblemCode::NoRoute)
-        .with_detail("Mnemic does not know this route of mem0; docs/MEM0.md lists the known routes")
+        .with_detail("Mnemic does not know this route of mem0; docs/MEM0.md says which routes it knows")
 }

@@ -53,7 +53,7 @@ pub(crate) async fn accept_batch(
 ) -> Result<Accepted, Problem> {
     let started = Instant::now();
     check_size(app, &raw_records)?;
-    ensure_space_exists(app, space).await?;
+    ensure_space_exists(app, space, &raw_records).await?;
     let outcome = accept_idempotently(app, by, space, raw_records, key).await;
     app.context
         .metrics
@@ -71,14 +71,18 @@ fn check_size(app: &App, raw_records: &[Value]) -> Result<(), Problem> {
     )))
 }
 
-/// Creates the space if it does not exist and the settings allow it.
-async fn ensure_space_exists(app: &App, space: &SpaceId) -> Result<(), Problem> {
+/// Creates the space if it does not exist, the settings allow it, and a record of the batch is valid.
+async fn ensure_space_exists(app: &App, space: &SpaceId, raw_records: &[Value]) -> Result<(), Problem> {
     let records = &app.stores().records;
     if records.space(space).await?.is_some() {
         return Ok(());
     }
     if !app.config.create_spaces {
         return Err(Problem::unknown_space(space));
+    }
+    let (drafts, items) = read_batch(Batch::new(app, space, None), raw_records.to_vec()).await?;
+    if drafts.is_empty() {
+        return Err(batch_refused_problem(items));
     }
     records.create_space(space, clock::now()).await?;
     Ok(())
@@ -343,10 +347,10 @@ fn batch_refused_problem(items: Vec<Item>) -> Problem {
         .and_then(|it| it.problem.as_ref())
         .map(|it| it.detail.clone())
         .unwrap_or_default();
-    let detail = format!(
-        "none of the {} records was accepted; the first problem: {first}",
-        items.len()
-    );
+    let detail = match items.len() {
+        1 => first,
+        count => format!("none of the {count} records was accepted; the first problem: {first}"),
+    };
     let mut problem = if conflicts {
         Problem::conflict(detail)
     } else {

@@ -1,5 +1,5 @@
 //! Versions of a record (upsert). If a caller puts a record under an existing id, it becomes a separate record that
-//! replaces the previous version from then on.
+//! replaces the earlier versions from then on.
 //!
 //! Version 2 of `a` has the id `a#v2` and names the record whose version it is; the first version is `a` itself.
 //! Records are never changed, so questions about an earlier time still see the earlier version.

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -9,7 +10,7 @@ use domain::id::{ErasureId, SpaceId};
 use domain::port::SpaceInfo;
 use host::clock;
 use host::metrics::Operation;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{Instrument, warn};
 
 use crate::api::problem::Problem;
@@ -63,8 +64,8 @@ pub(crate) async fn get(
 
 /// Erases a space and everything in it permanently.
 ///
-/// If a store is not available, the response is 202: nobody can read the space any more, and the gateway erases the
-/// data in that store once it is available.
+/// If a store is not available or the erasure takes long, the response is 202: nobody can read the space any more, and
+/// the gateway erases the remaining data.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 204, description = "The space is erased from every store", headers(("location" = String, description = "The receipt"))),
     (status = 202, description = "The space is deleted, but a store has not erased its data yet", body = Deleting, headers(("location" = String, description = "The receipt"))),
@@ -79,16 +80,25 @@ pub(crate) async fn delete(
     let Ok(turn) = Arc::clone(&app.erasing).acquire_owned().await else {
         return Err(Problem::unavailable());
     };
+    let (eraser, erased) = (app.clone(), space.clone());
     let work = async move {
-        let outcome = erase_space(&app, &space, access.name()).await;
-        app.context
+        let outcome = erase_space(&eraser, &erased, access.name()).await;
+        eraser
+            .context
             .metrics
             .observe_operation(Operation::Delete, outcome.is_ok(), started.elapsed());
         drop(turn);
         outcome
     };
     // A separate task, so that a caller that disconnects or a request that times out leaves no half-erased space.
-    let outcome = tokio::spawn(work.in_current_span()).await;
+    let mut task = tokio::spawn(work.in_current_span());
+    let outcome = match timeout(Duration::from_millis(app.config.request_ms_max) / 2, &mut task).await {
+        Ok(outcome) => outcome,
+        Err(_) => match find_running_deletion(&app, &space).await {
+            Some(deleted) => Ok(Ok(deleted)),
+            None => task.await,
+        },
+    };
     let erasure_outcome = outcome.unwrap_or_else(|_| Err(Problem::internal_error()))?;
     let receipt = |id: ErasureId| [(header::LOCATION, format!("/v1/spaces/{name}/erasures/{id}"))];
     let location = erasure_outcome.erasure.map(receipt);
@@ -126,6 +136,32 @@ struct Deleted {
     left: Option<Deleting>,
 }
 
+impl Deleted {
+    /// Returns the deletion of a space that is not erased in every store yet.
+    fn unfinished(space: &SpaceId, erasure: Option<ErasureId>) -> Deleted {
+        let left = Deleting {
+            space: space.clone(),
+            detail: "nobody can read the space any more; the gateway erases its remaining data without another \
+                     request (until then, GET .../progress reports `erasing`)"
+                .to_owned(),
+            erasure,
+        };
+        Deleted {
+            erasure,
+            left: Some(left),
+        }
+    }
+}
+
+/// Returns the deletion of a space that is hidden and not erased in every store yet, if there is one.
+async fn find_running_deletion(app: &App, space: &SpaceId) -> Option<Deleted> {
+    let records = &app.stores().records;
+    let noted = records.unfinished_erasures(Some(space), 1).await.ok()?.pop()?;
+    let is_hidden = records.space(space).await.ok()?.is_none();
+    let erasure = ErasureId::of_space(space, &noted.created_at.to_rfc3339());
+    is_hidden.then(|| Deleted::unfinished(space, Some(erasure)))
+}
+
 /// Erases a space on the request of the key `by`.
 ///
 /// The order is: messages that wait on the bus, then the records, so that messages in flight find no space, then
@@ -148,17 +184,7 @@ async fn erase_space(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Pr
         Err(error) if known || is_noted(app, space).await => {
             warn!(%space, error = &error as &dyn std::error::Error, "a deleted space is not erased in every store yet");
             app.unfinished.notify_one();
-            let left = Deleting {
-                space: space.clone(),
-                detail: "nobody can read the space any more; a store that cannot be reached now erases its data \
-                         later, without another request (until then, GET .../progress reports `erasing`)"
-                    .to_owned(),
-                erasure,
-            };
-            Ok(Deleted {
-                erasure,
-                left: Some(left),
-            })
+            Ok(Deleted::unfinished(space, erasure))
         }
         Err(error) => Err(error.into()),
     }
