@@ -14,6 +14,17 @@ pub use crate::backends::language_model::trial::{ModelTrial, TrialOutcome, try_l
 #[cfg(feature = "distributed")]
 pub use crate::backends::provision_servers;
 use crate::backends::{Config, Kind};
+use crate::health;
+
+/// Returns the number of free bytes on the disk of the embedded stores below which `/readyz` reports not ready.
+///
+/// # Errors
+///
+/// An invalid section `[admin]`.
+pub fn disk_free_bytes_min(settings: &Settings) -> anyhow::Result<u64> {
+    let config: health::Config = settings.read_section("admin")?;
+    Ok(config.disk_free_bytes_min)
+}
 
 /// Returns the folder of the embedded stores, or `None` if the settings name servers.
 ///

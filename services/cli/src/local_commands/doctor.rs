@@ -108,7 +108,7 @@ async fn check_folder(dir: &Path, settings: Settings, repair: bool, report: &mut
             return;
         }
     };
-    report.add_finding("disk", check_disk(dir));
+    report.add_finding("disk", check_disk(dir, &settings));
     let found = host::upkeep::check_file(dir);
     let sound = found.as_ref().is_ok_and(Vec::is_empty);
     report.add_finding(
@@ -170,9 +170,16 @@ async fn open_stores(dir: &Path, settings: Settings, repair: bool, report: &mut 
     Context::embedded_with(dir, settings).await
 }
 
-fn check_disk(dir: &Path) -> Finding {
+fn check_disk(dir: &Path, settings: &Settings) -> Finding {
+    let least = match host::upkeep::disk_free_bytes_min(settings) {
+        Ok(least) => least,
+        Err(error) => return Finding::Wrong(format!("{error:#}")),
+    };
     match host::upkeep::free_bytes(dir) {
         Err(error) => Finding::Skipped(format!("the operating system does not report the free space: {error}")),
+        Ok(bytes) if bytes < least => Finding::Wrong(format!(
+            "full: {bytes} bytes are left, and [admin] disk_free_bytes_min is {least}"
+        )),
         Ok(bytes) if bytes < LEAST_FREE_BYTES => Finding::Doubtful(format!("only {} MiB free", bytes >> 20)),
         Ok(bytes) => Finding::Well(format!("{} GiB free", bytes >> 30)),
     }

@@ -159,6 +159,8 @@ fn entity_line(entity: &Entity, paint: Paint) -> String {
 
 fn curation_line(curation: &Curation, paint: Paint) -> String {
     let act = match &curation.act {
+        // The value is erased with the record of the fact.
+        Act::CorrectFact { fact, object } if object.is_empty() => format!("corrected fact {fact} to an erased value"),
         Act::CorrectFact { fact, object } => format!("corrected fact {fact} to \"{}\"", one_line(object)),
         Act::RetireFact { fact } => format!("retired fact {fact}"),
         Act::UndoMerge { merge } => format!("undid merge {merge}"),
@@ -177,4 +179,32 @@ fn curation_line(curation: &Curation, paint: Paint) -> String {
         false => format!(": {}", one_line(&curation.reason)),
     };
     format!("{head}  {by} {act}{reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_correction_says_that_its_value_was_erased() {
+        const ID: &str = "05cc7217-5e87-54a9-b739-8d9be74a2c2f";
+        let correction = |object: &str| {
+            let act = json!({"kind": "correct_fact", "fact": ID, "object": object});
+            let curation = json!({"id": ID, "at": "2026-03-02T18:00:00Z", "by": "", "act": act, "reason": "a slip"});
+            serde_json::from_value::<Curation>(curation).unwrap()
+        };
+        let line = |curation: &Curation| curation_line(curation, Paint::of_terminal());
+        let kept = line(&correction("Lund"));
+        assert!(
+            kept.ends_with(&format!("corrected fact {ID} to \"Lund\": a slip")),
+            "{kept}"
+        );
+        let erased = line(&correction("Lund").without_words());
+        assert!(
+            erased.ends_with(&format!("corrected fact {ID} to an erased value")),
+            "{erased}"
+        );
+    }
 }

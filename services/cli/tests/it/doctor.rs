@@ -149,3 +149,23 @@ async fn the_server_is_looked_for_where_the_settings_listen() {
         format!("no server answers at http://127.0.0.1:1 (--url or MNEMIC_URL; the settings listen on {listen})");
     assert!(report.contains(&expected), "{report}");
 }
+
+#[tokio::test]
+async fn a_disk_that_is_too_full_for_writes_is_wrong() {
+    let data = fresh_directory("doctor-disk");
+    drop(Context::embedded_with_defaults(&data).await.unwrap());
+    let says = |least: &str| {
+        let mut command = mnemic();
+        command
+            .env("MNEMIC_ADMIN__DISK_FREE_BYTES_MIN", least)
+            .args(["doctor", "--url", "http://127.0.0.1:1", "--data"])
+            .arg(&data);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for (least, is_full) in [("1000000000000000000", true), ("1", false)] {
+        let (code, report) = says(least);
+        assert_eq!(report.contains("wrong    disk       full: "), is_full, "{report}");
+        assert_eq!(code == Some(3), is_full, "{code:?} {report}");
+    }
+}

@@ -11,7 +11,7 @@ use domain::{Classify, ErrorKind, PortError};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use tokio::time::{Instant, timeout};
-use tracing::{Instrument, field, info_span, warn};
+use tracing::{Instrument, debug, field, info_span, warn};
 
 use super::{RESUBSCRIBE, encode_json};
 use crate::in_process::{LocalRequest, Unserved};
@@ -181,7 +181,19 @@ impl Context {
                 Err(error) => Err(error),
             };
             if let Err(error) = &outcome {
-                warn!(error = error as &dyn std::error::Error, "request failed");
+                let cause = error as &dyn std::error::Error;
+                match error.kind() {
+                    // The asker decides whether this is a failure: the first chat of a user asks about a space that does
+                    // not exist yet.
+                    ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict => {
+                        debug!(error = cause, "request refused");
+                    }
+                    ErrorKind::Exhausted
+                    | ErrorKind::Timeout
+                    | ErrorKind::Unavailable
+                    | ErrorKind::Damaged
+                    | ErrorKind::Internal => warn!(error = cause, "request failed"),
+                }
             }
             self.metrics.count_served_request(
                 R::SUBJECT,

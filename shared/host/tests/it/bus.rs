@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -138,6 +139,59 @@ async fn a_request_returns_the_kind_of_the_failure() {
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
     }
+    context.shutdown.cancel();
+}
+
+/// The lines of a log.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The name of a space that does not exist stays out of the log.
+#[tokio::test]
+async fn a_failure_of_a_request_is_logged_and_a_refusal_is_not() {
+    let (context, _dir) = context().await;
+    let server = context.clone();
+    tokio::spawn(async move {
+        let handler = async |route: RouteV1| match route.question.as_str() {
+            "failure" => Err::<RoutedV1, _>(PortError::new("router", ErrorKind::Damaged, "a torn page")),
+            _ => Err(PortError::new(
+                "router",
+                ErrorKind::NotFound,
+                "there is no space quaxbank",
+            )),
+        };
+        server
+            .serve_requests::<RouteV1, PortError, _, _>(4, handler)
+            .await
+            .unwrap();
+    });
+    ready(&context).await;
+    let refused = async |text: &str| {
+        let asked = context.send_request(question(text), Duration::from_secs(60)).await;
+        assert!(asked.is_err());
+    };
+    // Registers the call sites. A test in another thread could otherwise register them as disabled.
+    refused("refusal").await;
+    refused("failure").await;
+    let log = Lines::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    refused("refusal").await;
+    refused("failure").await;
+    let lines = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(lines.contains("a torn page") && !lines.contains("quaxbank"), "{lines}");
     context.shutdown.cancel();
 }
 

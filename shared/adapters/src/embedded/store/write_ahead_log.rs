@@ -34,6 +34,7 @@ pub(super) struct Log {
     scrubber: Scrubber,
     since: Option<Instant>,
     tried: Option<Instant>,
+    /// A warning was logged since the log was last emptied.
     warned: bool,
 }
 
@@ -84,16 +85,19 @@ impl Log {
                 self.tried = None;
                 return;
             }
-            Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "the log of the store cannot be emptied after an erasure"),
+            Ok(false) if !self.warned && since.elapsed() > BOUND => {
+                self.warned = true;
+                tracing::warn!(
+                    "a reader, such as a running backup, keeps the log of the store from being emptied after an erasure"
+                );
+            }
+            Err(error) if !self.warned => {
+                self.warned = true;
+                tracing::warn!(%error, "the log of the store cannot be emptied after an erasure; it is tried again");
+            }
+            Ok(false) | Err(_) => {}
         }
         self.tried = Some(Instant::now());
-        if self.since.is_some() && !self.warned && since.elapsed() > BOUND {
-            self.warned = true;
-            tracing::warn!(
-                "a reader, such as a running backup, keeps the log of the store from being emptied after an erasure"
-            );
-        }
     }
 }
 
@@ -103,4 +107,73 @@ fn empty_log(connection: &Connection) -> rusqlite::Result<bool> {
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     connection.busy_timeout(BUSY)?;
     busy.map(|it| !it)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber, callsite};
+
+    use super::*;
+
+    /// Counts warnings.
+    #[derive(Clone, Default)]
+    struct Warnings(Arc<AtomicU64>);
+
+    impl Subscriber for Warnings {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            if *event.metadata().level() == Level::WARN {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// On a full disk, each of some twenty attempts a second fails.
+    #[test]
+    fn a_log_that_cannot_be_emptied_is_reported_once_until_it_was_emptied() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.sqlite");
+        let connection = Connection::open(&path).unwrap();
+        let set_up = "PRAGMA journal_mode = WAL; CREATE TABLE t (a)";
+        connection.execute_batch(set_up).unwrap();
+        let requested = Request::default();
+        let mut log = Log::new(requested.clone(), Scrubber::open(&path).unwrap());
+        let warnings = Warnings::default();
+        let _guard = tracing::subscriber::set_default(warnings.clone());
+        callsite::rebuild_interest_cache();
+        for expected in [1, 2] {
+            // SQLite does not empty the log in a transaction.
+            connection.execute_batch("BEGIN; INSERT INTO t VALUES (1)").unwrap();
+            for _ in 0..3 {
+                requested.request_emptying();
+                log.empty_if_requested(&connection);
+            }
+            assert!(log.is_pending());
+            assert_eq!(warnings.0.load(Ordering::Relaxed), expected);
+            connection.execute_batch("COMMIT").unwrap();
+            requested.request_emptying();
+            while log.is_pending() {
+                log.empty_if_requested(&connection);
+            }
+            assert_eq!(warnings.0.load(Ordering::Relaxed), expected);
+        }
+    }
 }
