@@ -1,28 +1,12 @@
 //! The lists of words in `data/words.txt` and of phrases in `data/phrases.txt`.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use text::lexicon::word_lists::{read_phrases, read_word_set};
+use text::declare_lists;
+use text::lexicon::word_lists::{PhraseList, WordList, read_phrases, read_word_set};
 
 static WORDS: &str = include_str!("../data/words.txt");
 static PHRASES: &str = include_str!("../data/phrases.txt");
 
-/// The words of a list, for lookups.
-type WordList = LazyLock<HashSet<&'static str>>;
-/// The phrases of a list, in the order of the file.
-type PhraseList = LazyLock<Vec<&'static str>>;
-
-/// Declares the lists of a file, each with its name there, and the names of all of them for the tests.
-macro_rules! lists {
-    ($names:ident: $type:ty = $read:ident($file:ident); $($list:ident = $name:literal,)*) => {
-        $(pub(crate) static $list: $type = LazyLock::new(|| $read($file, $name));)*
-        #[cfg(test)]
-        const $names: &[&str] = &[$($name,)*];
-    };
-}
-
-lists! {
+declare_lists! {
     WORD_LISTS: WordList = read_word_set(WORDS);
     NAME_ARTICLES = "name_articles",
     NAME_TITLES = "name_titles",
@@ -52,36 +36,27 @@ lists! {
     OCCASION_OPENINGS = "occasion_openings",
     WORDS_AFTER_MAIN_NOUN = "words_after_main_noun",
     FREQUENCY_STEMS = "frequency_stems",
+    PREFERENCE_REVERSALS = "preference_reversals",
 }
 
-lists! {
+declare_lists! {
     PHRASE_LISTS: PhraseList = read_phrases(PHRASES);
     PLACE_KINDS = "place_kinds",
 }
 
 #[cfg(test)]
 mod tests {
-    use text::lexicon::word_lists::{find_repeated_words, list_names};
+    use text::lexicon::word_lists::{find_phrase_list_errors, find_word_list_errors};
 
     use super::*;
 
     #[test]
     fn every_list_of_words_is_used_and_has_no_repeated_word() {
-        assert_eq!(list_names(WORDS), WORD_LISTS);
-        assert_eq!(find_repeated_words(WORDS), Vec::<String>::new());
-        for name in WORD_LISTS {
-            assert!(!read_word_set(WORDS, name).is_empty(), "{name}");
-        }
+        assert_eq!(find_word_list_errors(WORDS, WORD_LISTS), [""; 0]);
     }
 
     #[test]
     fn every_list_of_phrases_is_used_and_has_no_repeated_phrase() {
-        assert_eq!(list_names(PHRASES), PHRASE_LISTS);
-        for name in PHRASE_LISTS {
-            let phrases = read_phrases(PHRASES, name);
-            let distinct: HashSet<&str> = phrases.iter().copied().collect();
-            assert!(!phrases.is_empty(), "{name}");
-            assert_eq!(distinct.len(), phrases.len(), "{name}");
-        }
+        assert_eq!(find_phrase_list_errors(PHRASES, PHRASE_LISTS), [""; 0]);
     }
 }

@@ -25,6 +25,7 @@ mod model;
 mod plan;
 mod service;
 pub mod weights;
+mod word_lists;
 
 use std::path::PathBuf;
 use std::time::Duration;

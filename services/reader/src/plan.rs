@@ -17,8 +17,6 @@ use std::collections::BTreeSet;
 use domain::message::{PlanV1, PlannedV1};
 use domain::port::ModelCost;
 
-pub(crate) use phrase::ASKS;
-
 /// Maximum number of subgoals, including the whole question.
 const SUBGOALS_MAX: usize = 5;
 /// Maximum number of characters of a question that are read; the rest is ignored.

@@ -19,6 +19,7 @@ mod error;
 mod requests;
 mod service;
 mod tools;
+mod word_lists;
 
 pub use error::Error;
 pub use requests::run;

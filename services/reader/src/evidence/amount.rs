@@ -1,7 +1,7 @@
 //! Amounts: the words and signs next to a figure that make it a sum of money or a measure.
 
 use crate::evidence::word_classes::parse_number;
-use crate::evidence::word_lists;
+use crate::word_lists::{CURRENCIES, CURRENCY_CODES, UNITS, WEIGHT_UNITS};
 
 /// Returns true if `text` contains a sum of money: a sign of a currency, or a figure next to the name of a currency.
 pub(crate) fn contains_money(text: &str) -> bool {
@@ -17,8 +17,7 @@ pub(crate) fn contains_money(text: &str) -> bool {
 /// Returns true if `text` contains a weight: a figure followed by a unit of weight.
 pub(crate) fn contains_mass(text: &str) -> bool {
     let words: Vec<String> = text::split_words(text).into_iter().map(str::to_lowercase).collect();
-    let measures = ["kg", "kilo", "kilogram", "pound", "lb", "stone", "gram", "ton", "tonne"];
-    let measure = |it: &String| measures.contains(&it.strip_suffix('s').unwrap_or(it));
+    let measure = |it: &String| WEIGHT_UNITS.contains(it.strip_suffix('s').unwrap_or(it));
     words.windows(2).any(|it| is_number(&it[0]) && measure(&it[1]))
 }
 
@@ -49,15 +48,15 @@ const SIGNS: &[char] = &[
 
 /// Returns true if a lower-case word names a currency.
 pub(crate) fn is_currency(lower: &str) -> bool {
-    word_lists::CURRENCIES.contains(lower.strip_suffix('s').unwrap_or(lower)) || is_currency_code(lower)
+    CURRENCIES.contains(lower.strip_suffix('s').unwrap_or(lower)) || is_currency_code(lower)
 }
 
 /// Returns true if a lower-case word is a currency code.
 pub(crate) fn is_currency_code(lower: &str) -> bool {
-    word_lists::CURRENCY_CODES.contains(lower)
+    CURRENCY_CODES.contains(lower)
 }
 
 /// Returns true if a lower-case word is a unit of measure.
 pub(crate) fn is_unit(lower: &str) -> bool {
-    word_lists::UNITS.contains(lower.strip_suffix('s').unwrap_or(lower)) || word_lists::UNITS.contains(lower)
+    UNITS.contains(lower.strip_suffix('s').unwrap_or(lower)) || UNITS.contains(lower)
 }

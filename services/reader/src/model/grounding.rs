@@ -12,7 +12,7 @@ use text::time::{Mention, words::is_date};
 
 use super::implied_counts::{count_listed_things, find_implied_numbers};
 use super::prompt::split_header;
-use crate::evidence::word_lists::OPENINGS;
+use crate::word_lists::OPENINGS;
 
 /// Largest distance in days between a date of an answer and a time of its lines. Such a date may follow from words that
 /// are not recognised as a time.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::phrase::{ASKS, Token, find_names, join_phrases};
-use crate::plan::parts::{CARRIES, Parts, trim_conjunctions};
+use super::phrase::{Token, find_names, join_phrases};
+use crate::plan::parts::{Parts, trim_conjunctions};
+use crate::word_lists::{CARRYING_AUXILIARIES, QUESTION_WORDS};
 
 /// Maximum number of members of a list that become parts.
 const MEMBERS_MAX: usize = 5;
@@ -31,10 +32,10 @@ const SINGULAR: &[(&str, &str)] = &[("do", "does"), ("are", "is"), ("have", "has
 pub(super) fn split_subjects(phrase: &[Token]) -> Parts {
     let found = find_names(phrase);
     let (at, run) = find_joined_names(phrase, &found, "and")?;
-    if at > 0 && phrase[at - 1].is_in_list(&["between", "or", "than"]) {
+    if at > 0 && phrase[at - 1].is_any_of(&["between", "or", "than"]) {
         return None;
     }
-    let both = at > 0 && phrase[at - 1].is_in_list(&["both", "either"]);
+    let both = at > 0 && phrase[at - 1].is_any_of(&["both", "either"]);
     let mut left = phrase[..at - usize::from(both)].to_vec();
     if let Some(last) = left.last_mut()
         && let Some((_, one)) = SINGULAR.iter().find(|it| it.0 == last.lower)
@@ -88,12 +89,12 @@ pub(super) fn split_choice(phrase: &[Token]) -> Parts {
     let at = (1..phrase.len()).rfind(|&it| phrase[it].lower == "or")?;
     if phrase
         .get(at + 1)?
-        .is_in_list(&["not", "so", "more", "less", "something", "anything", "both"])
+        .is_any_of(&["not", "so", "more", "less", "something", "anything", "both"])
     {
         return None;
     }
     let comma = phrase[..at].iter().rposition(|it| it.comma);
-    let asks = phrase[0].is_in_list(ASKS);
+    let asks = phrase[0].is_in_list(&QUESTION_WORDS);
     if let Some(comma) = comma.filter(|it| asks && at - it <= WORDS_MAX + 1 && phrase.len() - at <= WORDS_MAX + 2) {
         return split_options(phrase, comma, at);
     }
@@ -132,7 +133,7 @@ fn split_options(phrase: &[Token], comma: usize, at: usize) -> Parts {
 /// Returns a part for each side of a comparison: "did Ann read more books THAN Ben".
 pub(super) fn split_comparison(phrase: &[Token]) -> Parts {
     let at = (2..phrase.len().saturating_sub(1)).find(|&it| phrase[it].lower == "than")?;
-    let compares = |it: &&Token| !it.is_in_list(&["more", "less", "fewer", "better", "rather"]);
+    let compares = |it: &&Token| !it.is_any_of(&["more", "less", "fewer", "better", "rather"]);
     let left: Vec<Token> = phrase[..at].iter().filter(compares).cloned().collect();
     let other: Vec<Token> = phrase[at + 1..]
         .iter()
@@ -171,7 +172,11 @@ fn split_members(phrase: &[Token], at: usize) -> Parts {
     let mut size = count_content_words(&phrase[right.clone()]);
     let mut left = left_member(phrase, at, size)?;
     // "How did her job and car CHANGE": the last word is the verb of the question, not part of the member.
-    if left.start > 0 && phrase[left.start - 1].is_in_list(CARRIES) && right.end == phrase.len() && size > 1 {
+    if left.start > 0
+        && phrase[left.start - 1].is_in_list(&CARRYING_AUXILIARIES)
+        && right.end == phrase.len()
+        && size > 1
+    {
         (right.end, size) = (right.end - 1, size - 1);
         left = left_member(phrase, at, size)?;
     }
@@ -192,7 +197,7 @@ fn split_members(phrase: &[Token], at: usize) -> Parts {
         all.insert(0, before);
     }
     let owner = phrase[start].is_possessive().then(|| phrase[start].clone());
-    let both = start > 0 && phrase[start - 1].is_in_list(&["both", "either", "whether"]);
+    let both = start > 0 && phrase[start - 1].is_any_of(&["both", "either", "whether"]);
     let frame = &phrase[..start - usize::from(both)];
     let each = all.into_iter().map(|it| {
         let mut member = phrase[it].to_vec();
@@ -216,7 +221,7 @@ fn split_predicates(phrase: &[Token], left: &Range<usize>, right: &Range<usize>,
     if first.is_determiner() || first.is_name() || !(object || bare) {
         return None;
     }
-    let who = |it: &Token| it.is_name() || it.is_in_list(&["he", "she", "they", "i", "you", "we"]);
+    let who = |it: &Token| it.is_name() || it.is_any_of(&["he", "she", "they", "i", "you", "we"]);
     let end = phrase[..left.start].iter().rposition(who)? + 1;
     let other = join_phrases(&phrase[..end], &phrase[right.start..], &[]);
     Some(vec![trim_conjunctions(&phrase[..at]), trim_conjunctions(&other)])

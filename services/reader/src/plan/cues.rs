@@ -2,23 +2,12 @@
 
 use text::lexicon::{Class, is_in_class};
 
+use crate::word_lists::REQUEST_VERBS;
+
 /// Maximum number of cues of a question.
 const CUES_MAX: usize = 30;
 /// Longest cue in bytes; longer text is no word.
 const LENGTH_MAX: usize = 80;
-/// Words that only open a request.
-const OPENING: &[&str] = &[
-    "tell",
-    "list",
-    "describe",
-    "give",
-    "explain",
-    "show",
-    "remind",
-    "summarize",
-    "summarise",
-    "compare",
-];
 
 /// Returns the cues of a question in order of appearance, each once: names whole and as written, and other words in
 /// lower case without function words. In scripts without spaces, a run of characters is a cue.
@@ -47,7 +36,7 @@ pub(super) fn find_cues(question: &str) -> Vec<String> {
             continue;
         }
         let lower = normalise_word(word);
-        let frames = is_in_class(&lower, Class::Frame) || number == 0 && OPENING.contains(&lower.as_str());
+        let frames = is_in_class(&lower, Class::Frame) || number == 0 && REQUEST_VERBS.contains(lower.as_str());
         if !frames && !text::is_stop(word) && lower.chars().any(char::is_alphanumeric) {
             push_cue(lower, &mut out);
         }

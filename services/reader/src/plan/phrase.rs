@@ -1,28 +1,9 @@
 //! A sentence as words with the properties that the rules need.
 
+use text::lexicon::word_lists::WordList;
 use text::{is_auxiliary, is_stop};
 
-pub(crate) const ASKS: &[&str] = &["what", "when", "where", "who", "whom", "whose", "which", "why", "how"];
-const REQUESTS: &[&str] = &[
-    "tell",
-    "list",
-    "describe",
-    "give",
-    "explain",
-    "show",
-    "remind",
-    "summarize",
-    "summarise",
-    "compare",
-    "name",
-    "please",
-];
-const ARTICLES: &[&str] = &["a", "an", "the", "this", "that", "these", "those", "some"];
-const OWNERS: &[&str] = &["my", "your", "his", "her", "its", "our", "their"];
-
-const PLACING: &[&str] = &[
-    "to", "in", "at", "from", "of", "on", "near", "into", "for", "by", "through", "around",
-];
+use crate::word_lists::{ARTICLES, NAME_PREPOSITIONS, OWNERS, QUESTION_WORDS, REQUEST_VERBS};
 
 /// A word between spaces.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +29,14 @@ impl Token {
         }
     }
 
-    pub(super) fn is_in_list(&self, list: &[&str]) -> bool {
-        list.contains(&self.lower.as_str())
+    /// Returns true if the word is in a list.
+    pub(super) fn is_in_list(&self, list: &WordList) -> bool {
+        list.contains(self.lower.as_str())
+    }
+
+    /// Returns true if the word is one of `words`.
+    pub(super) fn is_any_of(&self, words: &[&str]) -> bool {
+        words.contains(&self.lower.as_str())
     }
 
     /// Returns true if it is an auxiliary verb.
@@ -65,21 +52,25 @@ impl Token {
     /// Returns true if it is a name or part of one.
     pub(super) fn is_name(&self) -> bool {
         let capital = self.text.chars().next().is_some_and(char::is_uppercase);
-        capital && self.is_content_word() && !(self.first && self.is_in_list(REQUESTS))
+        capital && self.is_content_word() && !(self.first && self.opens_request())
+    }
+
+    fn opens_request(&self) -> bool {
+        self.is_in_list(&REQUEST_VERBS) || self.is_any_of(&["name", "please"])
     }
 
     pub(super) fn is_determiner(&self) -> bool {
-        self.is_in_list(ARTICLES) || self.is_possessive()
+        self.is_in_list(&ARTICLES) || self.is_possessive()
     }
 
     /// Returns true if it is a possessive: it names the owner of the next thing.
     pub(super) fn is_possessive(&self) -> bool {
-        self.is_in_list(OWNERS) || self.lower.ends_with("'s") && self.is_name()
+        self.is_in_list(&OWNERS) || self.lower.ends_with("'s") && self.is_name()
     }
 
     /// Returns true if it can open a clause that asks.
     pub(super) fn can_open_question(&self) -> bool {
-        self.is_in_list(ASKS) || self.is_auxiliary_verb()
+        self.is_in_list(&QUESTION_WORDS) || self.is_auxiliary_verb()
     }
 }
 
@@ -161,7 +152,7 @@ pub(super) fn find_names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
 /// unchanged.
 pub(super) fn replace_pronouns(part: &[Token], sentence: &[Token]) -> Vec<Token> {
     let mut found = find_names(sentence);
-    found.retain(|it| it.start == 0 || !sentence[it.start - 1].is_in_list(PLACING));
+    found.retain(|it| it.start == 0 || !sentence[it.start - 1].is_in_list(&NAME_PREPOSITIONS));
     let [only] = found.as_slice() else {
         return part.to_vec();
     };
@@ -174,9 +165,9 @@ pub(super) fn replace_pronouns(part: &[Token], sentence: &[Token]) -> Vec<Token>
     }
     let mut out = Vec::new();
     for (at, token) in part.iter().enumerate() {
-        let owns = token.is_in_list(&["his", "their"])
+        let owns = token.is_any_of(&["his", "their"])
             || token.lower == "her" && !token.comma && part.get(at + 1).is_some_and(Token::is_content_word);
-        let stands = token.is_in_list(&["he", "she", "they", "him", "them", "her"]);
+        let stands = token.is_any_of(&["he", "she", "they", "him", "them", "her"]);
         if owns || stands {
             out.extend(name.iter().cloned());
             finish_name(&mut out, owns, token.comma);

@@ -1,40 +1,13 @@
 //! Query decomposition: the parts of a question, found by rule.
 
 use super::conjunctions::{keep_between_phrase, split_choice, split_comparison, split_list, split_subjects};
-use super::phrase::{ASKS, Token, read_tokens, render_phrase, replace_pronouns};
+use super::phrase::{Token, read_tokens, render_phrase, replace_pronouns};
 use super::time_relations::split_time_relation;
-use crate::plan::parts::{CARRIES, Parts, trim_conjunctions};
+use crate::plan::parts::{Parts, trim_conjunctions};
+use crate::word_lists::{CARRYING_AUXILIARIES, QUESTION_WORDS, SAYING_VERBS};
 
 /// Level from which a part is not split again.
 const DEPTH: usize = 3;
-/// Verbs of saying. After them, "that" or "who" opens the content of the statement and no relative clause.
-const SAYS: &[&str] = &[
-    "say",
-    "said",
-    "says",
-    "think",
-    "thought",
-    "know",
-    "knows",
-    "knew",
-    "tell",
-    "told",
-    "mention",
-    "mentioned",
-    "believe",
-    "remember",
-    "hope",
-    "feel",
-    "felt",
-    "learn",
-    "learned",
-    "hear",
-    "heard",
-    "explain",
-    "explained",
-    "find",
-    "found",
-];
 
 /// The rules in order; the first one that fits splits a phrase.
 const RULES: [fn(&[Token]) -> Parts; 8] = [
@@ -80,7 +53,9 @@ fn split_phrase(phrase: &[Token], depth: usize, out: &mut Vec<Vec<Token>>) {
 
 /// Returns two joined questions: "where did Ann move AND WHAT did she do there", "WHEN AND WHERE did Ann marry".
 fn split_joined_questions(phrase: &[Token]) -> Parts {
-    let two = phrase.first()?.is_in_list(ASKS) && phrase.get(1)?.lower == "and" && phrase.get(2)?.is_in_list(ASKS);
+    let two = phrase.first()?.is_in_list(&QUESTION_WORDS)
+        && phrase.get(1)?.lower == "and"
+        && phrase.get(2)?.is_in_list(&QUESTION_WORDS);
     if two {
         let first = [&phrase[..1], &phrase[3..]].concat();
         return Some(vec![first, phrase[2..].to_vec()]);
@@ -103,9 +78,9 @@ fn split_joined_questions(phrase: &[Token]) -> Parts {
 fn is_question_start(phrase: &[Token], at: usize) -> bool {
     let follows = || {
         let next = &phrase[at + 1];
-        next.is_name() || next.is_in_list(&["he", "she", "they", "it", "i", "you", "we"]) || next.is_determiner()
+        next.is_name() || next.is_any_of(&["he", "she", "they", "it", "i", "you", "we"]) || next.is_determiner()
     };
-    phrase[at].is_in_list(ASKS) || phrase[at].is_auxiliary_verb() && follows()
+    phrase[at].is_in_list(&QUESTION_WORDS) || phrase[at].is_auxiliary_verb() && follows()
 }
 
 /// Returns a relative clause and the rest: "where does THE FRIEND WHO gave Ann a bike live". The clause comes first,
@@ -113,15 +88,15 @@ fn is_question_start(phrase: &[Token], at: usize) -> bool {
 fn split_relative_clause(phrase: &[Token]) -> Parts {
     let fits = |at: usize| {
         let (noun, marker) = (&phrase[at - 1], &phrase[at]);
-        marker.is_in_list(&["who", "that", "which", "whose", "where"])
+        marker.is_any_of(&["who", "that", "which", "whose", "where"])
             && noun.is_content_word()
-            && !noun.is_in_list(SAYS)
+            && !noun.is_in_list(&SAYING_VERBS)
             && !noun.comma
     };
     let (at, start) = (2..phrase.len().saturating_sub(1))
         .filter(|&it| fits(it))
         .find_map(|it| Some((it, find_noun_phrase_start(phrase, it)?)))?;
-    let carried = start > 0 && phrase[start - 1].is_in_list(CARRIES) && phrase.len() > at + 2;
+    let carried = start > 0 && phrase[start - 1].is_in_list(&CARRYING_AUXILIARIES) && phrase.len() > at + 2;
     let comma = (at + 1..phrase.len() - 1).find(|&it| phrase[it].comma);
     let end = comma.map_or(phrase.len() - usize::from(carried), |it| it + 1);
     let (group, clause) = (&phrase[start..at], &phrase[at + 1..end]);
@@ -129,7 +104,7 @@ fn split_relative_clause(phrase: &[Token]) -> Parts {
     let subject = clause.first()?;
     let inner = subject.is_name()
         || subject.is_determiner()
-        || subject.is_in_list(&["he", "she", "they", "i", "you", "we", "it"]);
+        || subject.is_any_of(&["he", "she", "they", "i", "you", "we", "it"]);
     let clause_question = match phrase[at].lower.as_str() {
         "whose" => [to_possessive(group), clause.to_vec()].concat(),
         _ if inner => [clause, group].concat(),

@@ -9,9 +9,10 @@ use domain::time::{Precision, TimeSpan};
 use text::meaning::sparse_vectors;
 use text::{EmbeddingTable, gloss};
 
-use super::sensitive::{self, Domains, list_contains};
+use super::sensitive::{self, Domains};
 use crate::route::query::Query;
 use crate::space::view::View;
+use crate::word_lists::{PLACE_PREPOSITIONS, SMALL_TALK, SPEAKER_WORDS};
 
 /// Maximum number of bytes of a message that are read.
 pub(super) const BYTES_MAX: usize = 8_000;
@@ -26,26 +27,8 @@ const TIMES_MAX: usize = 8;
 /// Maximum number of names that are used.
 const NAMES_MAX: usize = 24;
 
-/// Words of small talk, which bring nothing to mind by themselves.
-const SMALL_TALK: &str = "ok okay thanks thank thx cheers please sorry welcome yes yeah yep yup no nope nah sure fine great good nice \
-    cool awesome perfect lovely wonderful amazing brilliant super excellent fantastic haha hahaha lol lmao wow oh ah hmm hm um er well \
-    morning afternoon evening night goodnight goodbye bye hello hi hey later soon today tonight tomorrow now moment second minute \
-    sec wait hold understood understand agree agreed exactly indeed absolutely definitely totally true right correct deal done got \
-    gotcha noted sound sounds look looks love like hope wish luck enjoy fun laugh laughing funny glad happy see seen know knew think \
-    thought guess mean meant say said tell told talk chat ask question answer reply message text typing busy free fast quick slow \
-    long short little bit lot much many more less most really very quite too enough again back still already just maybe perhaps \
-    probably thing things stuff something anything nothing everything someone anyone everyone way kind sort part point idea fact \
-    case reason problem matter worry issue trouble day days week weekend monday tuesday wednesday thursday friday saturday sunday rest time times year years month months people person man \
-    woman guy guys one two first last next new old other another same different big small best better worse bad hard easy need want \
-    let make made take took taken give gave come came go going went gone get getting put keep kept try tried use used start started \
-    stop finish end help work works feel feeling felt bless cheer congrats congratulations welcome safe proud excited weather sleep \
-    bed course clear fair cold hot warm freezing sunny rain rainy snow windy omg happy merry bonjour merci danke gracias hola ciao klar alles \
-    bitte tschüss salut oui ja nein si";
-
 static SMALL_STEMS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| SMALL_TALK.split_ascii_whitespace().map(text::stem_word).collect());
-
-const MINE: &str = "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our ours us";
+    LazyLock::new(|| SMALL_TALK.iter().copied().map(text::stem_word).collect());
 
 /// A message with the data that recall derives from it.
 pub struct RecallMessage {
@@ -97,7 +80,7 @@ impl RecallMessage {
         RecallMessage {
             total: worth.iter().sum(),
             worth,
-            mine: lower.iter().any(|it| list_contains(MINE, it)),
+            mine: lower.iter().any(|it| SPEAKER_WORDS.contains(it.as_str())),
             asks: text::ends_asking(&text),
             seeks_advice: text::question::wishes::asks_what_to_do(&text),
             named,
@@ -162,7 +145,7 @@ fn find_names(text: &str, view: &View) -> (Vec<String>, BTreeSet<u32>, BTreeSet<
         }
         let start = name.as_ptr() as usize - text.as_ptr() as usize;
         let before = text::split_words(&text[..start]).last().map(|it| it.to_lowercase());
-        let somewhere = before.is_some_and(|it| list_contains("in at to from near around through past", &it));
+        let somewhere = before.is_some_and(|it| PLACE_PREPOSITIONS.contains(it.as_str()));
         let stems = text::stem_words(name).into_iter().filter(|it| !small_talk(it));
         let stems = stems.map(|it| sparse_vectors::hash_stem(&it));
         if somewhere {

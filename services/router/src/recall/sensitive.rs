@@ -8,49 +8,23 @@ use std::sync::LazyLock;
 
 use domain::recall::Sensitivity;
 use text::gloss;
+use text::lexicon::word_lists::read_word_set;
 use text::meaning::patterns as p;
 
-/// Subjects that recall must not mention without a question, with their words.
-const MATTERS: [(Domains, &str); 6] = [
-    (
-        Domains::HEALTH,
-        "cancer tumour tumor chemo chemotherapy diagnosis diagnosed depression depressed anxiety therapist therapy psychiatrist \
-         antidepressant antidepressants medication pills asthma diabetes diabetic insulin hiv pregnant pregnancy miscarriage abortion \
-         infertility ivf surgery operation hospital clinic stroke seizure epilepsy dementia alzheimer alzheimer's disease illness \
-         rehab addiction addicted alcoholic overdose suicide suicidal bulimia anorexia symptoms biopsy \
-         stents malaria wheelchair burnout insomnia migraine migraines",
-    ),
-    (
-        Domains::MONEY,
-        "salary wage wages debt debts loan loans mortgage bankrupt bankruptcy overdraft savings pension inheritance bailiff \
-         arrears eviction unemployed payday creditor creditors afford taxes owe owes owed income",
-    ),
-    (
-        Domains::FAITH,
-        "god jesus allah mosque synagogue temple prayer prayers pray prays praying baptism baptised confession bible quran \
-         koran torah atheist muslim christian jewish hindu buddhist catholic religion religious faith imam rabbi priest vicar ramadan",
-    ),
-    (
-        Domains::LOVE,
-        "divorce divorced divorcing affair cheated cheating breakup ex dating girlfriend \
-         boyfriend crush gay lesbian bisexual transgender queer sex sexual intimate custody separated jealous tinder",
-    ),
-    (
-        Domains::LAW,
-        "police arrested arrest court lawsuit sued suing lawyer attorney prison jail probation crime criminal convicted fined \
-         bail immigration visa asylum deported stolen theft",
-    ),
-    (
-        Domains::GRIEF,
-        "funeral died dies death buried burial grave grief grieving mourning mourn widow widower widowed cremated \
-         obituary",
-    ),
-];
+use crate::word_lists::PRIVATE_WORDS;
 
-/// Words of private life. Texts with them are personal, but not sensitive.
-const PRIVATE: &str = "mum mom mother dad father wife husband sister brother son daughter baby kids child children grandma grandpa \
-    grandmother grandfather partner fiance fiancee marriage married wedding birthday age address phone home neighbour neighbor argue \
-    argued argument quarrel cried crying lonely secret embarrassed ashamed afraid scared";
+/// English words of the sensitive subjects.
+static WORDS: &str = include_str!("../../data/sensitive_words.txt");
+
+/// Subjects that recall must not mention without a question, with the names of their lists of words.
+const SUBJECTS: [(Domains, &str); 6] = [
+    (Domains::HEALTH, "health"),
+    (Domains::MONEY, "money"),
+    (Domains::FAITH, "faith"),
+    (Domains::LOVE, "love"),
+    (Domains::LAW, "law"),
+    (Domains::GRIEF, "grief"),
+];
 
 /// Pairs of words whose second word is misleading by itself: after the first word it is harmless.
 const HARMLESS: [(&str, &str); 6] = [
@@ -64,8 +38,8 @@ const HARMLESS: [(&str, &str); 6] = [
 
 static LEXICON: LazyLock<HashMap<&str, Domains>> = LazyLock::new(|| {
     let mut lexicon = HashMap::new();
-    for (domain, list) in MATTERS {
-        for word in list.split_ascii_whitespace() {
+    for (domain, name) in SUBJECTS {
+        for word in read_word_set(WORDS, name) {
             let entry: &mut Domains = lexicon.entry(word).or_default();
             *entry = entry.union_with(domain);
         }
@@ -114,17 +88,12 @@ pub(super) fn concerns_health(text: &str) -> bool {
     Domains::HEALTH.is_subset_of(find_domains(text))
 }
 
-/// Returns true if a space-separated list contains a word.
-pub(super) fn list_contains(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|it| it == word)
-}
-
 /// Returns how careful a caller should be with texts of these subjects.
 pub fn classify_sensitivity(texts: &[&str], domains: Domains) -> Sensitivity {
     if !domains.is_empty() {
         return Sensitivity::Sensitive;
     }
-    let private = |words: &[String]| words.iter().any(|it| list_contains(PRIVATE, it));
+    let private = |words: &[String]| words.iter().any(|it| PRIVATE_WORDS.contains(it.as_str()));
     let personal = |text: &&str| {
         private(&lowercase_words(text))
             || words_in_english(text).is_some_and(|it| private(&it))
@@ -168,6 +137,8 @@ fn find_english_domains(lower: &[String]) -> Domains {
 
 #[cfg(test)]
 mod tests {
+    use text::lexicon::word_lists::find_word_list_errors;
+
     use super::*;
 
     /// Sentences in German, Spanish, French, Italian, Portuguese, Dutch and Chinese.
@@ -245,6 +216,14 @@ mod tests {
             ],
         ),
     ];
+
+    #[test]
+    fn every_sensitive_subject_has_lists_without_repeated_words() {
+        let names = SUBJECTS.map(|it| it.1);
+        for file in [WORDS, native_lexicon::WORDS, native_lexicon::SIGNS] {
+            assert_eq!(find_word_list_errors(file, &names), [""; 0]);
+        }
+    }
 
     #[test]
     fn sensitive_subjects_are_recognised_in_every_supported_language() {

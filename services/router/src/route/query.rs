@@ -12,6 +12,7 @@ use domain::port::Sparse;
 use domain::question::Question;
 use domain::time::{Precision, TimeSpan};
 use text::EmbeddingTable;
+use text::lexicon::word_lists::WordList;
 use text::meaning::frames::Frames;
 use text::meaning::sparse_vectors;
 use text::people::role::role_of_speaker;
@@ -22,16 +23,12 @@ use crate::route::similarity::encoder_similarity::Encoded;
 use crate::route::similarity::neighbouring_pieces::with_neighbours;
 use crate::route::similarity::piece_similarity::Likeness;
 use crate::space::view::{View, is_user};
+use crate::word_lists::{ASKER_WORDS, FUTURE_WORDS, ORDER_WORDS, PICTURE_WORDS, SPEECH_WORDS};
 
 /// Maximum number of words of a question that count. The rarest ones are used.
 const WORDS_MAX: usize = 48;
 /// Rarity of a word that no part contains, as a share of the greatest possible rarity.
 const UNKNOWN: f32 = 0.6;
-
-/// Words that ask about what a person said, thinks or advises.
-const SPEECH: &str = "say says said tell told think thinks thought suggest suggested recommend advise offer describe described according \
-    opinion feel feels felt feeling react reacted reaction attitude agree agreed compare compared response respond \
-    encourage encouraged compliment mention mentioned";
 
 /// A question with all data that is needed to score units against it.
 pub struct Query {
@@ -103,16 +100,14 @@ impl Query {
         anchors.action = question_shape::find_main_verb(&written, &lower, view);
         anchors.window = find_time_window(question, &anchors, now);
         anchors.hops = question_shape::hop_shape(&lower, subjects.len());
-        anchors.chronological =
-            anchors.answer == AnswerKind::When || contains_any(&lower, "order first before after timeline");
+        anchors.chronological = anchors.answer == AnswerKind::When || contains_any(&lower, &ORDER_WORDS);
         anchors.step = question_shape::find_step(&lower);
         anchors.state_key = question_shape::state_key(&lower);
-        let source = "photo picture image pictured photograph shown screenshot";
-        let picture = contains_any(&lower, source);
+        let picture = contains_any(&lower, &PICTURE_WORDS);
         anchors.source = if picture { "image".to_owned() } else { String::new() };
         let vector = EmbeddingTable::builtin().embed_text(&anchors.bare);
         // In a conversation with an assistant, "I" is the other speaker, who is not named and thus no anchor.
-        if subjects.is_empty() && contains_any(&lower, "i my me mine i'm i've") {
+        if subjects.is_empty() && contains_any(&lower, &ASKER_WORDS) {
             subjects.extend(view.speakers().names().iter().position(|it| is_user(it)));
         }
         let words = content_words(&anchors, view);
@@ -129,10 +124,12 @@ impl Query {
             vector,
             patterns: text::meaning::patterns::count_patterns(question),
             names: hash_stems(&anchors.names),
-            past: contains_any(&lower, "did was were had"),
-            future: contains_any(&lower, "will plan plans planning going hope hopes want wants wish"),
-            speech: contains_any(&lower, SPEECH),
-            addresses: contains_any(&lower, "you your"),
+            past: lower
+                .iter()
+                .any(|it| matches!(it.as_str(), "did" | "was" | "were" | "had")),
+            future: contains_any(&lower, &FUTURE_WORDS),
+            speech: contains_any(&lower, &SPEECH_WORDS),
+            addresses: lower.iter().any(|it| matches!(it.as_str(), "you" | "your")),
             to_do: text::question::wishes::asks_what_to_do(&english),
             picture,
             subjects,
@@ -203,8 +200,8 @@ fn remove_speaker_names(question: &str, written: &[&str], view: &View) -> String
     }
 }
 
-fn contains_any(words: &[String], list: &str) -> bool {
-    list.split(' ').any(|it| words.iter().any(|word| word == it))
+fn contains_any(words: &[String], list: &WordList) -> bool {
+    words.iter().any(|it| list.contains(it.as_str()))
 }
 
 fn other_names(question: &str, view: &View) -> Vec<String> {

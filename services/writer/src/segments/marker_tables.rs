@@ -1,10 +1,11 @@
 //! The tables of `data` that map phrases to relations: markers, questions for a reason, and pronouns that continue a
-//! subject. Tabs separate the columns of a row, and lines that begin with `#` are comments.
+//! subject. A rule that is silently left out would lose relations without any error, so an invalid row stops the program.
 
 use std::sync::LazyLock;
 
 use domain::relation::RelationKind;
 use serde_json::Value;
+use text::lexicon::data_files::{File, data_file, expect_valid_table, read_rows};
 
 /// A phrase at the beginning of a sentence that states a relation.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,52 +38,47 @@ pub(super) struct ContinuingPronoun {
     pub(super) antecedents: Vec<&'static str>,
 }
 
-static MARKER_ROWS: &str = include_str!("../../data/markers.tsv");
-static REASON_QUESTION_ROWS: &str = include_str!("../../data/reason_questions.tsv");
-static CONTINUING_PRONOUN_ROWS: &str = include_str!("../../data/continuing_pronouns.tsv");
-
 /// The markers, in the order in which they are tried.
 pub(super) static MARKERS: LazyLock<Vec<Marker>> =
-    LazyLock::new(|| expect_valid_table(parse_table(MARKER_ROWS, parse_marker)));
+    LazyLock::new(|| expect_valid_table(parse_table(data_file!("markers.tsv"), 4, parse_marker)));
 /// The questions for a reason, in the order in which they are tried.
-pub(super) static REASON_QUESTIONS: LazyLock<Vec<ReasonQuestion>> =
-    LazyLock::new(|| expect_valid_table(parse_table(REASON_QUESTION_ROWS, parse_reason_question)));
+pub(super) static REASON_QUESTIONS: LazyLock<Vec<ReasonQuestion>> = LazyLock::new(|| {
+    expect_valid_table(parse_table(
+        data_file!("reason_questions.tsv"),
+        2,
+        parse_reason_question,
+    ))
+});
 /// The pronouns that continue a subject, in the order in which they are tried.
-pub(super) static CONTINUING_PRONOUNS: LazyLock<Vec<ContinuingPronoun>> =
-    LazyLock::new(|| expect_valid_table(parse_table(CONTINUING_PRONOUN_ROWS, parse_continuing_pronoun)));
-
-/// Returns a table of `data`. Panics if a row of it is invalid: a rule that is silently left out would lose relations
-/// without any error.
-fn expect_valid_table<T>(table: Result<Vec<T>, String>) -> Vec<T> {
-    table.unwrap_or_else(|error| panic!("a table of relation markers is wrong: {error}"))
-}
+pub(super) static CONTINUING_PRONOUNS: LazyLock<Vec<ContinuingPronoun>> = LazyLock::new(|| {
+    expect_valid_table(parse_table(
+        data_file!("continuing_pronouns.tsv"),
+        2,
+        parse_continuing_pronoun,
+    ))
+});
 
 /// Returns the rows of a table, in the order of the file.
 fn parse_table<T>(
-    rows: &'static str,
-    parse_row: impl Fn(&[&'static str]) -> Result<T, String>,
+    file: File,
+    columns: usize,
+    parse_cells: impl Fn(&[&'static str]) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
-    let lines = rows.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
-    let parse_line = |line: &'static str| {
-        let cells: Vec<&'static str> = line.split('\t').collect();
-        parse_row(&cells).map_err(|error| format!("{error} in \"{line}\""))
-    };
-    lines.map(parse_line).collect()
+    let rows = read_rows(file, columns)?.into_iter();
+    rows.map(|row| parse_cells(&row.cells).map_err(|error| row.locate_error(&error)))
+        .collect()
 }
 
 fn parse_marker(cells: &[&'static str]) -> Result<Marker, String> {
-    let &[phrase, kind, direction, reference] = cells else {
-        return Err("a marker must have four columns".to_owned());
-    };
     Ok(Marker {
-        phrase,
-        kind: parse_kind(kind)?,
-        from_before: match direction {
+        phrase: cells[0],
+        kind: parse_kind(cells[1])?,
+        from_before: match cells[2] {
             "from_before" => true,
             "to_before" => false,
             other => return Err(format!("unknown direction \"{other}\"")),
         },
-        points_back: match reference {
+        points_back: match cells[3] {
             "points_back" => true,
             "-" => false,
             other => return Err(format!("unknown reference \"{other}\"")),
@@ -91,19 +87,16 @@ fn parse_marker(cells: &[&'static str]) -> Result<Marker, String> {
 }
 
 fn parse_reason_question(cells: &[&'static str]) -> Result<ReasonQuestion, String> {
-    let &[phrase, kind] = cells else {
-        return Err("a question must have two columns".to_owned());
-    };
-    let kind = parse_kind(kind)?;
-    Ok(ReasonQuestion { phrase, kind })
+    let kind = parse_kind(cells[1])?;
+    Ok(ReasonQuestion { phrase: cells[0], kind })
 }
 
 fn parse_continuing_pronoun(cells: &[&'static str]) -> Result<ContinuingPronoun, String> {
-    let &[pronoun, antecedents] = cells else {
-        return Err("a pronoun must have two columns".to_owned());
-    };
-    let antecedents = antecedents.split(' ').filter(|it| *it != "-").collect();
-    Ok(ContinuingPronoun { pronoun, antecedents })
+    let antecedents = cells[1].split(' ').filter(|it| *it != "-").collect();
+    Ok(ContinuingPronoun {
+        pronoun: cells[0],
+        antecedents,
+    })
 }
 
 fn parse_kind(name: &str) -> Result<RelationKind, String> {
@@ -162,20 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn invalid_rows_are_rejected_with_their_text() {
-        assert!(parse_table("# comment\nbut\tcontrasts\tfrom_before\t-\n", parse_marker).is_ok());
-        for (row, reason) in [
-            ("but\tcontrasts\tfrom_before", "a marker must have four columns"),
-            ("but\topposes\tfrom_before\t-", "unknown kind \"opposes\""),
-            ("but\tcontrasts\tforwards\t-", "unknown direction \"forwards\""),
-            ("but\tcontrasts\tfrom_before\ttrue", "unknown reference \"true\""),
+    fn invalid_rows_are_rejected_with_their_line() {
+        let parse = |text| parse_table(File { path: "x.tsv", text }, 4, parse_marker);
+        assert!(parse("# comment\nbut\tcontrasts\tfrom_before\t-\n").is_ok());
+        for (row, error) in [
+            ("but\tcontrasts\tfrom_before", "x.tsv:1: 3 cells, not 4"),
+            ("but\topposes\tfrom_before\t-", "x.tsv:1: unknown kind \"opposes\""),
+            ("but\tcontrasts\tforwards\t-", "x.tsv:1: unknown direction \"forwards\""),
+            (
+                "but\tcontrasts\tfrom_before\ttrue",
+                "x.tsv:1: unknown reference \"true\"",
+            ),
         ] {
-            let error = parse_table(row, parse_marker).unwrap_err();
-            assert_eq!(error, format!("{reason} in \"{row}\""));
+            assert_eq!(parse(row).unwrap_err(), error);
         }
-        assert!(parse_table("why\n", parse_reason_question).is_err());
-        assert!(parse_table("why\tcauses\n", parse_reason_question).is_ok());
-        assert!(parse_table("it\n", parse_continuing_pronoun).is_err());
-        assert!(parse_table("it\t-\n", parse_continuing_pronoun).is_ok());
     }
 }

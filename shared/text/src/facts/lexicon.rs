@@ -4,12 +4,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::lexicon::word_lists::{read_phrases, read_word_set};
+use crate::declare_lists;
+use crate::lexicon::word_lists::{PhraseList, WordList, read_phrases, read_word_set};
 
-/// A set of words or phrases for lookups.
-pub(super) type List = LazyLock<HashSet<&'static str>>;
-/// Phrases in the order of the file.
-type Phrases = LazyLock<Vec<&'static str>>;
 /// Phrases in the order of the file, each as its words.
 type WordSequences = LazyLock<Vec<Vec<&'static str>>>;
 
@@ -22,203 +19,186 @@ pub(super) fn read_word_list(name: &str) -> HashSet<&'static str> {
     read_word_set(WORDS, name)
 }
 
-fn read_clause_words(name: &str) -> HashSet<&'static str> {
-    read_word_set(CLAUSE_WORDS, name)
+fn read_phrase_set(file: &'static str, name: &str) -> HashSet<&'static str> {
+    read_phrases(file, name).into_iter().collect()
 }
 
-fn read_phrase_set(name: &str) -> HashSet<&'static str> {
-    read_phrase_list(name).into_iter().collect()
-}
-
-fn read_phrase_list(name: &str) -> Vec<&'static str> {
-    read_phrases(SET_PHRASES, name)
-}
-
-fn read_word_sequences(name: &str) -> Vec<Vec<&'static str>> {
-    let phrases = read_phrase_list(name).into_iter();
+fn read_word_sequences(file: &'static str, name: &str) -> Vec<Vec<&'static str>> {
+    let phrases = read_phrases(file, name).into_iter();
     phrases.map(|it| it.split(' ').collect()).collect()
 }
 
-/// Declares lists of one type, each with its name in the file, and the names of all of them for the tests.
-macro_rules! lists {
-    ($names:ident: $type:ty = $read:ident; $($list:ident $name:literal)*) => {
-        $(pub(super) static $list: $type = LazyLock::new(|| $read($name));)*
-        #[cfg(test)]
-        const $names: &[&str] = &[$($name,)*];
-    };
+declare_lists! {
+    WORD_LISTS: WordList = read_word_set(WORDS);
+    ADVERBS = "adverbs",
+    ANSWERS = "answers",
+    AFTER_JOB = "after_job",
+    CALLED = "called",
+    CHILDREN = "children",
+    FILLERS = "fillers",
+    HE = "he",
+    JOBS = "jobs",
+    KIN = "kin",
+    KINDS = "kinds",
+    KIN_ADJECTIVES = "kin_adjectives",
+    MANY = "many",
+    NATIONS = "nations",
+    NO_JOB = "no_job",
+    NO_NAMES = "no_names",
+    NUMBERS = "numbers",
+    PETS = "pets",
+    REPORTS = "reports",
+    SHE = "she",
+    TRAITS = "traits",
+    UNREAL = "unreal",
+    AFTER_IS = "after_is",
+    ATTRIBUTES = "attributes",
+    AUXILIARIES = "auxiliaries",
+    BEFORE_ORDER = "before_order",
+    BREAKERS = "breakers",
+    BRIEF = "brief",
+    CLAUSE_OPENERS = "clause_openers",
+    CONDITIONS = "conditions",
+    DANGLING = "dangling",
+    DETERMINERS = "determiners",
+    DONE = "done",
+    DUTIES = "duties",
+    FAMILY = "family",
+    FOREVER = "forever",
+    GOING_VERBS = "going_verbs",
+    GREETINGS = "greetings",
+    HOMES = "homes",
+    HOUSEHOLD = "household",
+    NEVER_HABITS = "never_habits",
+    NO_HABITS = "no_habits",
+    NO_ING = "no_ing",
+    OFTEN = "often",
+    LASTING_PHRASES = "lasting_phrases",
+    ONE_THING = "one_thing",
+    ORDERS = "orders",
+    ORDER_OPENERS = "order_openers",
+    OWNERS = "owners",
+    PARTICIPLES = "participles",
+    PERSONS = "persons",
+    PLACED = "placed",
+    SINGLE_ORDERS = "single_orders",
+    STANDING = "standing",
+    STATE_VERBS = "state_verbs",
+    STOPS = "stops",
+    STOP_PHRASES = "stop_phrases",
+    TIME_UNITS = "time_units",
+    TITLES = "titles",
 }
 
-lists! {
-    WORD_LISTS: List = read_word_list;
-    ADVERBS "adverbs"
-    ANSWERS "answers"
-    AFTER_JOB "after_job"
-    CALLED "called"
-    CHILDREN "children"
-    FILLERS "fillers"
-    HE "he"
-    JOBS "jobs"
-    KIN "kin"
-    KINDS "kinds"
-    KIN_ADJECTIVES "kin_adjectives"
-    MANY "many"
-    NATIONS "nations"
-    NO_JOB "no_job"
-    NO_NAMES "no_names"
-    NUMBERS "numbers"
-    PETS "pets"
-    REPORTS "reports"
-    SHE "she"
-    TRAITS "traits"
-    UNREAL "unreal"
-    AFTER_IS "after_is"
-    ATTRIBUTES "attributes"
-    AUXILIARIES "auxiliaries"
-    BEFORE_ORDER "before_order"
-    BREAKERS "breakers"
-    BRIEF "brief"
-    CLAUSE_OPENERS "clause_openers"
-    CONDITIONS "conditions"
-    DANGLING "dangling"
-    DETERMINERS "determiners"
-    DONE "done"
-    DUTIES "duties"
-    FAMILY "family"
-    FOREVER "forever"
-    GOING_VERBS "going_verbs"
-    GREETINGS "greetings"
-    HOMES "homes"
-    HOUSEHOLD "household"
-    NEVER_HABITS "never_habits"
-    NO_HABITS "no_habits"
-    NO_ING "no_ing"
-    OFTEN "often"
-    LASTING_PHRASES "lasting_phrases"
-    ONE_THING "one_thing"
-    ORDERS "orders"
-    ORDER_OPENERS "order_openers"
-    OWNERS "owners"
-    PARTICIPLES "participles"
-    PERSONS "persons"
-    PLACED "placed"
-    SINGLE_ORDERS "single_orders"
-    STANDING "standing"
-    STATE_VERBS "state_verbs"
-    STOPS "stops"
-    STOP_PHRASES "stop_phrases"
-    TIME_UNITS "time_units"
-    TITLES "titles"
+declare_lists! {
+    CLAUSE_WORD_LISTS: WordList = read_word_set(CLAUSE_WORDS);
+    AFTER_AGE = "after_age",
+    AFTER_COMMENT_VERB = "after_comment_verb",
+    AFTER_SAY = "after_say",
+    AMBIGUOUS_PASTS = "ambiguous_pasts",
+    ASKING_DENIALS = "asking_denials",
+    BEFORE_CALLED = "before_called",
+    BEFORE_GIVEN_NAME = "before_given_name",
+    BEFORE_IS = "before_is",
+    BEFORE_OTHER_HOME = "before_other_home",
+    BEFORE_PREDICATE = "before_predicate",
+    BEFORE_REMEMBER = "before_remember",
+    BEFORE_SINGLE_ORDER = "before_single_order",
+    BEFORE_TALE = "before_tale",
+    BEFORE_TEXT_ORDER = "before_text_order",
+    BEFORE_TIME = "before_time",
+    BEFORE_VALUE = "before_value",
+    BEFORE_YOU_KNOW = "before_you_know",
+    BIRTH_RANKS = "birth_ranks",
+    CHILD_VERBS = "child_verbs",
+    CLAUSE_JOINERS = "clause_joiners",
+    COUPLE_VERBS = "couple_verbs",
+    DOUBTS = "doubts",
+    FAVOURITE_PARTS = "favourite_parts",
+    FINAL_VERBS = "final_verbs",
+    FRAGMENT_VERBS = "fragment_verbs",
+    GERMAN_SUBORDINATORS = "german_subordinators",
+    GOING_TO_PLACES = "going_to_places",
+    HABIT_PRONOUNS = "habit_pronouns",
+    INTRODUCTIONS = "introductions",
+    KIND_ADJECTIVES = "kind_adjectives",
+    LASTING_ACTIONS = "lasting_actions",
+    LASTING_AMOUNTS = "lasting_amounts",
+    LASTING_OPENERS = "lasting_openers",
+    LASTING_SIGNS = "lasting_signs",
+    LASTING_STATE_VERBS = "lasting_state_verbs",
+    LASTING_UNITS = "lasting_units",
+    LATER_STARTS = "later_starts",
+    MODALS = "modals",
+    MORE_FOOD = "more_food",
+    NAME_PROPERTIES = "name_properties",
+    NEAREST_KIN = "nearest_kin",
+    NO_FOOD = "no_food",
+    NO_HABIT_OBJECTS = "no_habit_objects",
+    NO_WORDS = "no_words",
+    NOUN_OPENERS = "noun_openers",
+    OBJECT_PRONOUNS = "object_pronouns",
+    ORDER_JOINERS = "order_joiners",
+    PERIODIC = "periodic",
+    PLURAL_SUBJECTS = "plural_subjects",
+    POLAR_ADVERBS = "polar_adverbs",
+    POLITE = "polite",
+    POSSESSIVES_OF_OTHERS = "possessives_of_others",
+    PROPERTY_VERBS = "property_verbs",
+    QUESTION_OPENERS = "question_openers",
+    RATE_WORDS = "rate_words",
+    REPEATED_PARTS = "repeated_parts",
+    REPLY_OPENERS = "reply_openers",
+    SHARED_SUBJECT_VERBS = "shared_subject_verbs",
+    SUBJECT_ENDERS = "subject_enders",
+    SUBJECT_OPENERS = "subject_openers",
+    SUBJECT_PRONOUNS = "subject_pronouns",
+    SUBORDINATORS = "subordinators",
+    TALES = "tales",
+    TELLING_VERBS = "telling_verbs",
+    TEXT_CHECKS = "text_checks",
+    TEXT_ORDERS = "text_orders",
+    TEXT_PARTS = "text_parts",
+    TIMES_OF_THINGS = "times_of_things",
+    TRAIT_CLOSERS = "trait_closers",
+    VAGUE_FAVOURITES = "vague_favourites",
+    VAGUE_QUESTIONS = "vague_questions",
+    VALUE_LEADS = "value_leads",
+    VALUE_PREPOSITIONS = "value_prepositions",
+    VALUE_PRONOUNS = "value_pronouns",
+    WEAK_BREAKERS = "weak_breakers",
+    WITHOUT_I = "without_i",
+    WITHOUT_I_AM = "without_i_am",
+    YES_WORDS = "yes_words",
+    YOU_WORDS = "you_words",
 }
 
-lists! {
-    CLAUSE_WORD_LISTS: List = read_clause_words;
-    AFTER_AGE "after_age"
-    AFTER_COMMENT_VERB "after_comment_verb"
-    AFTER_SAY "after_say"
-    AMBIGUOUS_PASTS "ambiguous_pasts"
-    ASKING_DENIALS "asking_denials"
-    BEFORE_CALLED "before_called"
-    BEFORE_GIVEN_NAME "before_given_name"
-    BEFORE_IS "before_is"
-    BEFORE_OTHER_HOME "before_other_home"
-    BEFORE_PREDICATE "before_predicate"
-    BEFORE_REMEMBER "before_remember"
-    BEFORE_SINGLE_ORDER "before_single_order"
-    BEFORE_TALE "before_tale"
-    BEFORE_TEXT_ORDER "before_text_order"
-    BEFORE_TIME "before_time"
-    BEFORE_VALUE "before_value"
-    BEFORE_YOU_KNOW "before_you_know"
-    BIRTH_RANKS "birth_ranks"
-    CHILD_VERBS "child_verbs"
-    CLAUSE_JOINERS "clause_joiners"
-    COUPLE_VERBS "couple_verbs"
-    DOUBTS "doubts"
-    FAVOURITE_PARTS "favourite_parts"
-    FINAL_VERBS "final_verbs"
-    FRAGMENT_VERBS "fragment_verbs"
-    GERMAN_SUBORDINATORS "german_subordinators"
-    GOING_TO_PLACES "going_to_places"
-    HABIT_PRONOUNS "habit_pronouns"
-    INTRODUCTIONS "introductions"
-    KIND_ADJECTIVES "kind_adjectives"
-    LASTING_ACTIONS "lasting_actions"
-    LASTING_AMOUNTS "lasting_amounts"
-    LASTING_OPENERS "lasting_openers"
-    LASTING_SIGNS "lasting_signs"
-    LASTING_STATE_VERBS "lasting_state_verbs"
-    LASTING_UNITS "lasting_units"
-    LATER_STARTS "later_starts"
-    MODALS "modals"
-    MORE_FOOD "more_food"
-    NAME_PROPERTIES "name_properties"
-    NEAREST_KIN "nearest_kin"
-    NO_FOOD "no_food"
-    NO_HABIT_OBJECTS "no_habit_objects"
-    NO_WORDS "no_words"
-    NOUN_OPENERS "noun_openers"
-    OBJECT_PRONOUNS "object_pronouns"
-    ORDER_JOINERS "order_joiners"
-    PERIODIC "periodic"
-    PLURAL_SUBJECTS "plural_subjects"
-    POLAR_ADVERBS "polar_adverbs"
-    POLITE "polite"
-    POSSESSIVES_OF_OTHERS "possessives_of_others"
-    PROPERTY_VERBS "property_verbs"
-    QUESTION_OPENERS "question_openers"
-    RATE_WORDS "rate_words"
-    REPEATED_PARTS "repeated_parts"
-    REPLY_OPENERS "reply_openers"
-    SHARED_SUBJECT_VERBS "shared_subject_verbs"
-    SUBJECT_ENDERS "subject_enders"
-    SUBJECT_OPENERS "subject_openers"
-    SUBJECT_PRONOUNS "subject_pronouns"
-    SUBORDINATORS "subordinators"
-    TALES "tales"
-    TELLING_VERBS "telling_verbs"
-    TEXT_CHECKS "text_checks"
-    TEXT_ORDERS "text_orders"
-    TEXT_PARTS "text_parts"
-    TIMES_OF_THINGS "times_of_things"
-    TRAIT_CLOSERS "trait_closers"
-    VAGUE_FAVOURITES "vague_favourites"
-    VAGUE_QUESTIONS "vague_questions"
-    VALUE_LEADS "value_leads"
-    VALUE_PREPOSITIONS "value_prepositions"
-    VALUE_PRONOUNS "value_pronouns"
-    WEAK_BREAKERS "weak_breakers"
-    WITHOUT_I "without_i"
-    WITHOUT_I_AM "without_i_am"
-    YES_WORDS "yes_words"
-    YOU_WORDS "you_words"
+declare_lists! {
+    PHRASE_SETS: WordList = read_phrase_set(SET_PHRASES);
+    IRONIC_SENTENCES = "ironic_sentences",
+    PRESENT_TIMES = "present_times",
+    RETRACTIONS = "retractions",
 }
 
-lists! {
-    PHRASE_SETS: List = read_phrase_set;
-    IRONIC_SENTENCES "ironic_sentences"
-    PRESENT_TIMES "present_times"
-    RETRACTIONS "retractions"
+declare_lists! {
+    PHRASE_LISTS: PhraseList = read_phrases(SET_PHRASES);
+    CHANGE_REPORTS = "change_reports",
+    CORRECTION_LEADS = "correction_leads",
+    CORRECTION_OPENERS = "correction_openers",
+    DENIALS = "denials",
+    FORBIDDING_OPENINGS = "forbidding_openings",
+    JOKES = "jokes",
+    MEANT_LEADS = "meant_leads",
+    SOON = "soon",
 }
 
-lists! {
-    PHRASE_LISTS: Phrases = read_phrase_list;
-    CHANGE_REPORTS "change_reports"
-    CORRECTION_LEADS "correction_leads"
-    CORRECTION_OPENERS "correction_openers"
-    DENIALS "denials"
-    FORBIDDING_OPENINGS "forbidding_openings"
-    JOKES "jokes"
-    MEANT_LEADS "meant_leads"
-    SOON "soon"
-}
-
-lists! {
-    SEQUENCES: WordSequences = read_word_sequences;
-    IRONIC_OPENINGS "ironic_openings"
-    IRONIC_PHRASES "ironic_phrases"
-    LEAD_PHRASES "lead_phrases"
-    TALE_PHRASES "tale_phrases"
-    TRAIT_PHRASES "trait_phrases"
+declare_lists! {
+    SEQUENCES: WordSequences = read_word_sequences(SET_PHRASES);
+    IRONIC_OPENINGS = "ironic_openings",
+    IRONIC_PHRASES = "ironic_phrases",
+    LEAD_PHRASES = "lead_phrases",
+    TALE_PHRASES = "tale_phrases",
+    TRAIT_PHRASES = "trait_phrases",
 }
 
 /// Returns true for numbers that count people and things. "One" alone is often a pronoun and does not count.
@@ -233,7 +213,7 @@ pub(super) fn is_number(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::word_lists::{find_repeated_words, list_names};
+    use crate::lexicon::word_lists::{find_phrase_list_errors, find_word_list_errors, list_names};
 
     /// Returns the text of all rule files.
     fn read_rule_texts() -> String {
@@ -258,8 +238,7 @@ mod tests {
         }
         assert_eq!(sorted(list_names(CLAUSE_WORDS)), sorted(CLAUSE_WORD_LISTS.to_vec()));
         for file in [WORDS, CLAUSE_WORDS] {
-            assert_eq!(find_repeated_words(file), [""; 0]);
-            assert!(list_names(file).iter().all(|it| !read_word_set(file, it).is_empty()));
+            assert_eq!(find_word_list_errors(file, &list_names(file)), [""; 0]);
         }
     }
 
@@ -267,12 +246,8 @@ mod tests {
     fn every_list_of_phrases_is_used_and_has_no_repeated_phrase() {
         let names = list_names(SET_PHRASES);
         let used = [PHRASE_SETS, PHRASE_LISTS, SEQUENCES].concat();
-        assert_eq!(sorted(names.clone()), sorted(used));
-        for name in names {
-            let phrases = read_phrase_list(name);
-            assert!(!phrases.is_empty(), "{name}");
-            assert_eq!(read_phrase_set(name).len(), phrases.len(), "{name}");
-        }
+        assert_eq!(find_phrase_list_errors(SET_PHRASES, &names), [""; 0]);
+        assert_eq!(sorted(names), sorted(used));
         assert_eq!(JOKES[0], "just kidding");
         assert_eq!(LEAD_PHRASES[0], ["to", "be", "honest"]);
     }

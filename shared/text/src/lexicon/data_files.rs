@@ -1,4 +1,4 @@
-//! Tables of language knowledge: files of `data/` that are compiled into the program.
+//! Tables of language knowledge: files of a crate's folder `data/` that are compiled into the program.
 //!
 //! Each line is a row, tabs separate the columns, and lines that begin with `#` are comments. If a row breaks the rules
 //! of its table, the table is not built, and the test of the table fails.
@@ -7,14 +7,15 @@ use std::collections::HashMap;
 
 /// A file of `data/` and its text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct File {
+pub struct File {
     /// Path of the file below `data/`.
-    pub(crate) path: &'static str,
+    pub path: &'static str,
     /// Contents of the file.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
-/// Compiles a file of `data/` into the program.
+/// Compiles a file of the folder `data/` of the calling crate into the program.
+#[macro_export]
 macro_rules! data_file {
     ($($part:literal),+) => {
         $crate::lexicon::data_files::File {
@@ -23,26 +24,26 @@ macro_rules! data_file {
         }
     };
 }
-pub(crate) use data_file;
+pub use data_file;
 
 /// A row of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub struct Row {
     path: &'static str,
     /// Line number in the file, from 1.
     line: usize,
     /// Cells of the row; no cell is empty or has white space around it.
-    pub(crate) cells: Vec<&'static str>,
+    pub cells: Vec<&'static str>,
 }
 
 impl Row {
     /// Returns an error message with the file and the line of the row.
-    pub(crate) fn locate_error(&self, what: &str) -> String {
+    pub fn locate_error(&self, what: &str) -> String {
         format!("{}:{}: {what}", self.path, self.line)
     }
 
     /// Returns the alternatives of a cell, which commas separate; no alternatives for "-".
-    pub(crate) fn split_alternatives(&self, cell: usize) -> impl Iterator<Item = &'static str> {
+    pub fn split_alternatives(&self, cell: usize) -> impl Iterator<Item = &'static str> {
         let cell = self.cells[cell];
         cell.split(',').filter(move |_| cell != "-")
     }
@@ -54,7 +55,7 @@ impl Row {
 ///
 /// Fails at a row whose number of cells is not `columns`, and at a cell that is empty or begins or ends with white
 /// space.
-pub(crate) fn read_rows(file: File, columns: usize) -> Result<Vec<Row>, String> {
+pub fn read_rows(file: File, columns: usize) -> Result<Vec<Row>, String> {
     let lines = (1..).zip(file.text.lines());
     let read = |(line, text): (usize, &'static str)| {
         let cells: Vec<&str> = text.split('\t').collect();
@@ -78,7 +79,7 @@ pub(crate) fn read_rows(file: File, columns: usize) -> Result<Vec<Row>, String> 
 }
 
 /// Inserts a key of a row into a table; fails if the table has the key already.
-pub(crate) fn insert_unique<T>(
+pub fn insert_unique<T>(
     table: &mut HashMap<&'static str, T>,
     key: &'static str,
     value: T,
@@ -92,7 +93,7 @@ pub(crate) fn insert_unique<T>(
 
 /// Returns a table that was read without errors, and panics otherwise: the files are part of the program, so an error
 /// in one is an error of the program.
-pub(crate) fn expect_valid_table<T>(table: Result<T, String>) -> T {
+pub fn expect_valid_table<T>(table: Result<T, String>) -> T {
     table.unwrap_or_else(|fault| panic!("data/{fault}"))
 }
 

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-static ROWS: &str = include_str!("../../../data/abbreviations.tsv");
-static ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(|| Abbreviations::parse_table(ROWS));
+use text::lexicon::data_files::{File, data_file, expect_valid_table, insert_unique, read_rows};
+
+static ABBREVIATIONS: LazyLock<Abbreviations> =
+    LazyLock::new(|| expect_valid_table(Abbreviations::parse_table(data_file!("abbreviations.tsv"))));
 
 /// Long forms of abbreviations.
 #[derive(Default)]
@@ -16,20 +18,19 @@ struct Abbreviations {
 }
 
 impl Abbreviations {
-    /// Returns the abbreviations of a table. Panics if a row is invalid: without it, two spellings of one name would stay
-    /// two names without any error.
-    fn parse_table(rows: &'static str) -> Abbreviations {
+    /// Returns the abbreviations of a table. An invalid row is an error: without it, two spellings of one name would stay
+    /// two names.
+    fn parse_table(file: File) -> Result<Abbreviations, String> {
         let mut abbreviations = Abbreviations::default();
-        for row in rows.lines().filter(|it| !it.is_empty() && !it.starts_with('#')) {
-            let cells: Vec<&'static str> = row.split('\t').collect();
-            let known = match *cells.as_slice() {
-                ["first", short, long] => abbreviations.first.insert(short, long),
-                ["last", short, long] => abbreviations.last.insert(short, long),
-                _ => panic!("the abbreviation \"{row}\" is not a place, a short form and a long form"),
+        for row in read_rows(file, 3)? {
+            let table = match row.cells[0] {
+                "first" => &mut abbreviations.first,
+                "last" => &mut abbreviations.last,
+                other => return Err(row.locate_error(&format!("\"{other}\" is not a place"))),
             };
-            assert!(known.is_none(), "the abbreviation \"{row}\" is there twice");
+            insert_unique(table, row.cells[1], row.cells[2], &row)?;
         }
-        abbreviations
+        Ok(abbreviations)
     }
 }
 
@@ -61,8 +62,11 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "is not a place, a short form and a long form")]
-    fn an_invalid_row_stops_the_program() {
-        Abbreviations::parse_table("middle\tst\tsaint\n");
+    fn invalid_rows_are_rejected() {
+        let parse = |text| Abbreviations::parse_table(File { path: "x.tsv", text });
+        assert!(parse("first\tst\tsaint\n").is_ok());
+        let error = parse("middle\tst\tsaint\n").err();
+        assert_eq!(error.as_deref(), Some("x.tsv:1: \"middle\" is not a place"));
+        assert!(parse("first\tst\tsaint\nfirst\tst\tstreet\n").is_err());
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-static ROWS: &str = include_str!("../../../data/answer_aspects.tsv");
-static ANSWER_ASPECTS: LazyLock<Vec<AnswerAspect>> = LazyLock::new(|| parse_table(ROWS));
+use text::lexicon::data_files::{File, data_file, expect_valid_table, read_rows};
+
+static ANSWER_ASPECTS: LazyLock<Vec<AnswerAspect>> =
+    LazyLock::new(|| expect_valid_table(parse_table(data_file!("answer_aspects.tsv"))));
 
 /// An aspect of an answer, such as its language.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,19 +26,19 @@ pub(super) fn find_answer_aspect(instruction: &str) -> Option<&'static str> {
     ANSWER_ASPECTS.iter().find(is_indicated).map(|it| it.name)
 }
 
-/// Returns the aspects in the order of the file. Panics if a row is invalid: without it, instructions that contradict
-/// each other would all stay in force without any error.
-fn parse_table(rows: &'static str) -> Vec<AnswerAspect> {
-    let lines = rows.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
-    lines.map(parse_row).collect()
-}
-
-fn parse_row(row: &'static str) -> AnswerAspect {
-    let Some((name, indicators)) = row.split_once('\t') else {
-        panic!("the row \"{row}\" has no words for its aspect");
-    };
-    let (phrases, words) = indicators.split(',').partition(|it| it.contains(' '));
-    AnswerAspect { name, words, phrases }
+/// Returns the aspects in the order of the file. An invalid row is an error: without it, instructions that contradict
+/// each other would all stay in force.
+fn parse_table(file: File) -> Result<Vec<AnswerAspect>, String> {
+    let rows = read_rows(file, 2)?.into_iter();
+    let aspects = rows.map(|row| {
+        let (phrases, words) = row.split_alternatives(1).partition(|it| it.contains(' '));
+        AnswerAspect {
+            name: row.cells[0],
+            words,
+            phrases,
+        }
+    });
+    Ok(aspects.collect())
 }
 
 #[cfg(test)]
@@ -61,8 +63,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "has no words for its aspect")]
-    fn an_invalid_row_stops_the_program() {
-        parse_table("length short\n");
+    fn invalid_rows_are_rejected() {
+        let parse = |text| parse_table(File { path: "x.tsv", text });
+        assert!(parse("length\tshort\n").is_ok());
+        assert_eq!(parse("length short\n").unwrap_err(), "x.tsv:1: 1 cells, not 2");
     }
 }

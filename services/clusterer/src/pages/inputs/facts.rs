@@ -10,12 +10,7 @@ use domain::id::{EntityId, FactId, UnitId};
 
 use crate::pages::inputs::names::Name;
 use crate::space::small_map::SmallMap;
-
-/// Words in a predicate that reverse a preference.
-const AGAINST: [&str; 18] = [
-    "not", "never", "hate", "hates", "hated", "dislikes", "disliked", "avoids", "avoided", "loathes", "detests",
-    "stopped", "quit", "against", "refuses", "dreads", "can't", "cannot",
-];
+use crate::word_lists::PREFERENCE_REVERSALS;
 
 /// Rank of a fact: current before closed, then the highest confidence, then the newest.
 type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
@@ -206,7 +201,7 @@ pub(crate) fn is_positive_preference(fact: &Fact) -> bool {
     let lower = fact.predicate.to_lowercase();
     !lower
         .split([' ', '\u{2019}'])
-        .any(|it| AGAINST.contains(&it) || it.ends_with("n't"))
+        .any(|it| PREFERENCE_REVERSALS.contains(it) || it.ends_with("n't"))
 }
 
 /// Returns the title of a section of facts.

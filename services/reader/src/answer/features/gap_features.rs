@@ -7,6 +7,7 @@ use crate::answer::spans::Span;
 use crate::evidence::line::Sentence;
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::{Class, classify_word, is_negation};
+use crate::word_lists::TURNING_STEMS;
 
 /// Writes two features: whether the sentence says that the candidate is the thing in question (or "has" it, if the
 /// question asks for that), and whether the verb of the candidate is denied.
@@ -84,11 +85,7 @@ fn has_change_verb(before: &str) -> bool {
 
 /// Returns true if a lower-case word is a verb of changing a value.
 fn is_turn(lower: &str) -> bool {
-    let turns = [
-        "chang", "switch", "cut", "rais", "lower", "reduc", "increas", "went", "gone", "drop", "renam", "updat", "set",
-        "move", "extend", "postpon",
-    ];
-    turns.contains(&text::stem_word(lower).as_str())
+    TURNING_STEMS.contains(text::stem_word(lower).as_str())
 }
 
 /// Marks that separate clauses.

@@ -1,50 +1,26 @@
 //! Units of measures: "31 kilos" is a mass.
 
 use domain::question::Measure;
+use text::lexicon::word_lists::WordList;
 use text::split_words;
 
-const LENGTHS: &[&str] = &[
-    "km",
-    "kilometre",
-    "kilometer",
-    "mile",
-    "metre",
-    "meter",
-    "m",
-    "cm",
-    "centimetre",
-    "centimeter",
-    "mm",
-    "millimetre",
-    "millimeter",
-    "inch",
-    "inche",
-    "foot",
-    "feet",
-    "yard",
-];
-const MASSES: &[&str] = &[
-    "kg", "kilo", "kilogram", "pound", "lb", "stone", "g", "gram", "ton", "tonne", "ounce",
-];
-const HEATS: &[&str] = &["degree", "celsius", "fahrenheit"];
-const SPEEDS: &[&str] = &["kmh", "km/h", "mph", "knot"];
-const EXTENTS: &[&str] = &["acre", "hectare", "litre", "liter", "square", "cubic"];
+use crate::word_lists::{LENGTH_UNITS, MASS_UNITS, SIZE_UNITS, SPEED_UNITS, TEMPERATURE_UNITS};
 
 /// Returns true if a figure with its unit belongs to this measure: "31 kilos", "20°".
 pub(crate) fn has_unit_of_measure(measure: Measure, amount: &str) -> bool {
     let lower = amount.to_lowercase();
     let tokens = split_words(&lower);
-    let has_unit_of = |units: &[&str]| {
+    let has_unit_of = |units: &WordList| {
         tokens
             .iter()
-            .any(|it| units.contains(it) || units.contains(&it.trim_end_matches('s')))
+            .any(|it| units.contains(it) || units.contains(it.trim_end_matches('s')))
     };
     match measure {
-        Measure::Length => has_unit_of(LENGTHS) && !has_unit_of(EXTENTS),
-        Measure::Mass => has_unit_of(MASSES),
-        Measure::Heat => has_unit_of(HEATS) || lower.contains('°'),
-        Measure::Speed => has_unit_of(SPEEDS),
-        Measure::Size => [LENGTHS, MASSES, EXTENTS].into_iter().any(has_unit_of),
+        Measure::Length => has_unit_of(&LENGTH_UNITS) && !has_unit_of(&SIZE_UNITS),
+        Measure::Mass => has_unit_of(&MASS_UNITS),
+        Measure::Heat => has_unit_of(&TEMPERATURE_UNITS) || lower.contains('°'),
+        Measure::Speed => has_unit_of(&SPEED_UNITS),
+        Measure::Size => [&LENGTH_UNITS, &MASS_UNITS, &SIZE_UNITS].into_iter().any(has_unit_of),
     }
 }
 

@@ -3,7 +3,7 @@
 use text::Nouns;
 
 use super::{Finder, Shape};
-use crate::evidence::word_lists;
+use crate::word_lists::COLOURS;
 
 impl Finder<'_> {
     /// Adds each colour with its shade: "dark green" of "my dark green gate".
@@ -26,7 +26,7 @@ impl Finder<'_> {
 /// Returns true if a word in lower case names a colour.
 fn is_colour(lower: &str) -> bool {
     let kind = Nouns::builtin().find_kind("chromatic color");
-    word_lists::COLOURS.contains(lower) || kind.is_some_and(|it| Nouns::builtin().is_of_kind(&it, &[lower.to_owned()]))
+    COLOURS.contains(lower) || kind.is_some_and(|it| Nouns::builtin().is_of_kind(&it, &[lower.to_owned()]))
 }
 
 fn is_shade(lower: &str) -> bool {

@@ -3,8 +3,7 @@
 use domain::anchor::HopShape;
 
 use crate::space::view::View;
-
-const AUXILIARIES: &str = "did does do has have had will would should could can might is are was were";
+use crate::word_lists::{AUXILIARIES, GATHERING_WORDS, MAIN_VERB_AUXILIARIES, QUESTION_FORM_STEMS};
 
 /// Returns the word that names the thing asked for, as in "what kind of BOOKS", "which CITY", "how many DOGS".
 pub(super) fn find_head_word(words: &[String]) -> String {
@@ -18,7 +17,7 @@ pub(super) fn find_head_word(words: &[String]) -> String {
         .iter()
         .map(String::as_str)
         .filter(|it| !matches!(*it, "kind" | "kinds" | "type" | "types" | "of" | "sort"))
-        .take_while(|it| !list_contains(AUXILIARIES, it))
+        .take_while(|it| !AUXILIARIES.contains(it))
         .take(4)
         .collect();
     run.last()
@@ -30,10 +29,7 @@ pub(super) fn find_head_word(words: &[String]) -> String {
 
 /// Returns the main verb as written: the first content word after an auxiliary and the person asked about.
 pub(super) fn find_main_verb(written: &[&str], words: &[String], view: &View) -> String {
-    let Some(start) = words
-        .iter()
-        .position(|it| list_contains("did does do has have had will would should could can might", it))
-    else {
+    let Some(start) = words.iter().position(|it| MAIN_VERB_AUXILIARIES.contains(it.as_str())) else {
         return String::new();
     };
     let person = |it: &str| {
@@ -49,10 +45,7 @@ pub(super) fn find_main_verb(written: &[&str], words: &[String], view: &View) ->
 
 /// Returns `Multi` if the question names several speakers or asks for several things; otherwise `Single`.
 pub(super) fn hop_shape(words: &[String], subjects: usize) -> HopShape {
-    let gathers = "both all many list summarize summarise different kinds types activities events ways hobbies items order compare \
-        overall across each various";
-    let holds = |list: &str| words.iter().any(|it| list_contains(list, it));
-    if subjects > 1 || holds(gathers) {
+    if subjects > 1 || words.iter().any(|it| GATHERING_WORDS.contains(it.as_str())) {
         HopShape::Multi
     } else {
         HopShape::Single
@@ -69,21 +62,18 @@ pub(super) fn find_step(words: &[String]) -> Option<u32> {
 
 /// Returns the state that is asked about: "status of the OVEN", "current JOB".
 pub(super) fn state_key(words: &[String]) -> String {
-    let names =
-        |it: &[String]| list_contains("status state current latest", &it[0]) && !list_contains("of the", &it[1]);
+    let names = |it: &[String]| {
+        matches!(it[0].as_str(), "status" | "state" | "current" | "latest") && !matches!(it[1].as_str(), "of" | "the")
+    };
     let direct = words.windows(2).find(|it| names(it)).map(|it| it[1].clone());
     let of = words
         .windows(4)
-        .find(|it| list_contains("status state", &it[0]) && it[1] == "of")
+        .find(|it| matches!(it[0].as_str(), "status" | "state") && it[1] == "of")
         .map(|it| if it[2] == "the" { it[3].clone() } else { it[2].clone() });
     of.or(direct).unwrap_or_default()
 }
 
 /// Returns true if a stem belongs to the form of a question and says nothing about the answer.
 pub(super) fn is_question_form_word(stem: &str) -> bool {
-    list_contains("kind type sort mani much long often", stem)
-}
-
-fn list_contains(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|it| it == word)
+    QUESTION_FORM_STEMS.contains(stem)
 }
