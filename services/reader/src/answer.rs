@@ -2,6 +2,7 @@
 //! Answers of other kinds are right too seldom to be given without a language model.
 
 pub mod choices;
+mod clause_values;
 mod dates;
 mod features;
 mod selection;

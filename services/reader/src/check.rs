@@ -9,4 +9,3 @@ pub(crate) mod objection;
 pub mod refusal_check;
 pub(crate) mod refusal_reasons;
 mod told_events;
-mod verb_context;

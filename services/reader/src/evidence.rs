@@ -8,6 +8,6 @@ pub(crate) mod line;
 pub(crate) mod question;
 pub(crate) mod rank;
 pub(crate) mod text_readings;
+pub(crate) mod verb_context;
 pub(crate) mod word_classes;
-pub(crate) mod word_lists;
 pub(crate) mod word_similarity;

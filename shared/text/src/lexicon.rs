@@ -5,7 +5,8 @@
 //! entry of several words has single spaces between them and is found only as a whole.
 
 mod class;
-pub(crate) mod data_files;
+pub mod contractions;
+pub mod data_files;
 pub mod kin;
 pub(crate) mod verbs;
 pub mod word_lists;

@@ -14,6 +14,7 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::WordWeight;
 use domain::question::{AnswerClass, Question, QuestionWord, Traits};
 
+use crate::lexicon::contractions::split_bare_contraction;
 use crate::lexicon::{self, Class, is_in_class};
 use crate::people::role::role_of_speaker;
 use crate::{gloss, is_auxiliary, is_stop, split_words, stem_word};
@@ -76,7 +77,10 @@ pub fn read_question(given: &QuestionInput<'_>) -> Question {
             begins: question_times::asks_for_beginning(&lower),
             timely: question_times::may_have_time_answer(&lower),
             ago: kind == AnswerKind::Duration && crate::split_words(&lower).contains(&"ago"),
-            negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
+            negated: lower.contains("n't ")
+                || lower.contains(" not ")
+                || lower.contains(" never ")
+                || split_words(&lower).into_iter().any(is_bare_negation),
         },
         words,
         lower,
@@ -114,6 +118,10 @@ fn find_subject(given: &QuestionInput<'_>, lower: &str) -> Option<String> {
     }
 }
 
+fn is_bare_negation(lower: &str) -> bool {
+    split_bare_contraction(lower).is_some_and(|it| it.1 == "not")
+}
+
 fn asks_for_other_party(given: &QuestionInput<'_>, lower: &str) -> bool {
     let mut names = given.anchors.subjects.iter().map(|it| it.to_lowercase());
     let sides = lexicon::words_of_class(Class::AsksOtherSide);
@@ -146,7 +154,8 @@ fn weigh_content_words(given: &QuestionInput<'_>, action: &str) -> Vec<QuestionW
     let glossed = gloss::content_words(given.question, &pieces);
     for word in split_words(bare) {
         let lower = word.to_lowercase();
-        if is_stop(word) || is_in_class(&lower, Class::Frame) || dated.contains(&lower.as_str()) {
+        let is_contracted = split_bare_contraction(&lower).is_some();
+        if is_stop(word) || is_contracted || is_in_class(&lower, Class::Frame) || dated.contains(&lower.as_str()) {
             adjoins = false;
             continue;
         }
@@ -177,4 +186,30 @@ fn weigh_content_words(given: &QuestionInput<'_>, action: &str) -> Vec<QuestionW
     let total: f32 = found.iter().map(|it| it.idf).sum();
     found.iter_mut().for_each(|it| it.weight = it.idf / total);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contraction_denies_with_and_without_its_apostrophe_and_is_no_content_word() {
+        let read = |question: &str| {
+            read_question(&QuestionInput {
+                question,
+                anchors: &Anchors::default(),
+                weights: &[],
+            })
+        };
+        for (question, negated) in [
+            ("What don't I eat?", true),
+            ("What dont I eat?", true),
+            ("Dont I eat?", true),
+            ("What do I eat?", false),
+        ] {
+            let found = read(question);
+            let stems: Vec<&str> = found.words.iter().map(|it| it.stem.as_str()).collect();
+            assert_eq!((found.traits.negated, stems), (negated, vec!["eat"]), "{question}");
+        }
+    }
 }

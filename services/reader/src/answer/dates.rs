@@ -10,6 +10,7 @@ use text::split_words;
 use text::time::{Kind, Mention};
 
 use super::FoundAnswer;
+use super::clause_values::start_of_clause_in_question;
 use crate::evidence::evidence_lines::Pool;
 use crate::evidence::line::{Line, Sentence};
 use crate::evidence::question::Question;
@@ -120,7 +121,7 @@ pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usi
         };
         let sentences = line.sentences.iter().enumerate();
         for (sentence, it) in sentences.filter(|(_, it)| !it.caption && !question.traits.telling) {
-            for (order, (place, span)) in find_time_mentions(question, line, &it.text).into_iter().enumerate() {
+            for (order, (place, span)) in find_time_mentions(question, line, it).into_iter().enumerate() {
                 let asks = f32::from(u8::from(it.question));
                 let away = 1.0 - (-(distance_to_question_word(it, &place) as f32) / NEAR).exp();
                 let own = [
@@ -210,9 +211,10 @@ fn parts_clauses(between: &str) -> bool {
 }
 
 /// Returns the resolved times of a turn that occur in the sentence and can answer, with their byte ranges. Durations
-/// and times of unknown precision are left out.
-fn find_time_mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
+/// and times of unknown precision are left out, and so are the times of clauses before the one in question.
+fn find_time_mentions(question: &Question, line: &Line<'_>, compared: &Sentence) -> Vec<(Range<usize>, TimeSpan)> {
     let observed_at = line.turn.observed_at;
+    let sentence = compared.text.as_str();
     let mut spans: Vec<(Range<usize>, TimeSpan)> = Vec::new();
     if line.turn.times.is_empty() {
         let found = text::time::find_times(sentence, observed_at);
@@ -226,9 +228,10 @@ fn find_time_mentions(question: &Question, line: &Line<'_>, sentence: &str) -> V
     if question.traits.begins {
         spans.extend(find_starts_of_durations(sentence, observed_at));
     }
-    spans.retain(|(place, span)| {
-        span.precision != Precision::Unknown && can_answer(question, span, place, sentence, observed_at)
-    });
+    spans.retain(|it| it.1.precision != Precision::Unknown);
+    let places: Vec<Range<usize>> = spans.iter().map(|it| it.0.clone()).collect();
+    let from = start_of_clause_in_question(compared, &places);
+    spans.retain(|(place, span)| place.start >= from && can_answer(question, span, place, sentence, observed_at));
     spans
 }
 

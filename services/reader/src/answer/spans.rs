@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use domain::anchor::AnswerKind;
 
+use crate::answer::clause_values::start_of_clause_in_question;
 use crate::evidence::evidence_lines::{Pool, best_covering_sentences};
 use crate::evidence::line::Sentence;
 use crate::evidence::question::{Asked, Question};
-use crate::evidence::word_classes::Class;
+use crate::evidence::word_classes::{Class, is_negation};
 use token::{Token, asks_openly, read_tokens, value_before};
 
 /// Form of a candidate.
@@ -98,6 +99,49 @@ fn is_unasked_measure(question: &Question, text: &str, span: &Span) -> bool {
     question.traits.many && (span.money || span.shape == Shape::Amount && !counted())
 }
 
+/// Returns true if a figure counts another thing than the question, while its sentence names the one in question too:
+/// "two cats and a dog" does not say that there are two dogs. "Four cats, two died" counts the cats that died.
+fn counts_another_thing(question: &Question, tokens: &[Token], sentence: &Sentence, span: &Span) -> bool {
+    let names_head = || sentence.terms.iter().any(|it| it.stem == question.head);
+    if !question.traits.many || span.shape != Shape::Number || !names_head() {
+        return false;
+    }
+    let after = &tokens[tokens.partition_point(|it| it.start < span.end)..];
+    let is_noun = |it: &&Token| !(it.breaks || it.comma) && it.class == Class::Content && !text::is_past(&it.lower);
+    let phrase: Vec<&Token> = after.iter().take_while(is_noun).collect();
+    let is_in_question =
+        |it: &Token| sentence.hits.iter().any(|hit| hit.0 == it.start) || text::stem_word(&it.lower) == question.head;
+    !phrase.is_empty() && !phrase.into_iter().any(is_in_question)
+}
+
+/// Returns true if the question is about a state that is over: "How long was Ann ill?". A start alone does not say how
+/// long it lasted.
+fn is_about_finished_state(question: &Question) -> bool {
+    let words = text::split_words(&question.lower);
+    let first = words.into_iter().find(|it| text::is_auxiliary(it));
+    first.is_some_and(|it| matches!(it, "was" | "were" | "did"))
+}
+
+/// Returns true if a length of time says how long something has not happened, in a clause without a word of the
+/// question: "I haven't seen her for two years".
+fn measures_other_absence(tokens: &[Token], sentence: &Sentence, span: &Span) -> bool {
+    let before = tokens.partition_point(|it| it.start < span.start);
+    let opens = |it: &Token| it.breaks || it.comma;
+    let clause = tokens[..before].iter().rposition(opens).unwrap_or_default();
+    let words = &tokens[clause..before];
+    let next_clause = tokens[before..].iter().skip(1).find(|it| opens(it));
+    let end = next_clause.map_or(sentence.text.len(), |it| it.start);
+    let is_have =
+        |it: &Token| ["have", "has", "had"].iter().any(|form| it.lower.starts_with(form)) || it.lower.ends_with("'ve");
+    let start = words.first().map_or(span.start, |it| it.start);
+    words.iter().any(|it| is_negation(&it.lower))
+        && words.iter().any(is_have)
+        && !sentence
+            .hits
+            .iter()
+            .any(|it| (start..span.start).contains(&it.0) || (span.end..end).contains(&it.0))
+}
+
 struct Finder<'a> {
     tokens: &'a [Token],
     line: usize,
@@ -106,24 +150,37 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Returns the candidates of a sentence, without measures and former values unless the question asks for them.
+    /// Returns the candidates of a sentence, without measures and former values unless the question asks for them, and
+    /// without figures of clauses before the one in question.
     fn find_spans(mut self, question: &Question, sentence: &Sentence) -> Vec<Span> {
         if question.class == Some(Asked::Colour) {
             self.add_colours();
-        } else if question.kind == AnswerKind::Duration {
-            self.add_durations();
         } else {
-            self.add_numbers(&sentence.text);
+            self.add_figures(question, sentence);
         }
         let before = value_before(self.tokens).filter(|_| question.recency >= 0.0);
-        let measured = self
-            .out
-            .iter()
-            .filter(|it| is_unasked_measure(question, &sentence.text, it));
+        let measured = self.out.iter().filter(|it| {
+            is_unasked_measure(question, &sentence.text, it)
+                || counts_another_thing(question, self.tokens, sentence, it)
+        });
         let barred: Vec<Range<usize>> = measured.map(|it| it.start..it.end).chain(before).collect();
         self.out
             .retain(|it| !barred.iter().any(|bar| it.start < bar.end && bar.start < it.end));
         self.out
+    }
+
+    fn add_figures(&mut self, question: &Question, sentence: &Sentence) {
+        if question.kind == AnswerKind::Duration {
+            self.add_durations(!is_about_finished_state(question));
+        } else {
+            self.add_numbers(&sentence.text);
+        }
+        let places: Vec<Range<usize>> = self.out.iter().map(|it| it.start..it.end).collect();
+        let from = start_of_clause_in_question(sentence, &places);
+        let tokens = self.tokens;
+        let is_other_absence =
+            |it: &Span| question.kind == AnswerKind::Duration && measures_other_absence(tokens, sentence, it);
+        self.out.retain(|it| it.start >= from && !is_other_absence(it));
     }
 
     fn span_of_tokens(&self, from: usize, to: usize, shape: Shape) -> Span {

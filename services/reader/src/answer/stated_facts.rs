@@ -3,11 +3,12 @@
 //! question: a person who moved to Graz lives there.
 
 mod contradictions;
+mod later_changes;
 mod line_statements;
 mod multi_value_slots;
 mod requested_fact;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::fact::Aspect;
@@ -24,6 +25,7 @@ use crate::answer::{FoundAnswer, strip_speaker_words};
 use crate::evidence::evidence_lines::Pool;
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::is_person_word;
+use later_changes::{has_moved_since, is_reversed_since};
 use line_statements::{LineStatement, find_line_statements};
 use multi_value_slots::is_called_wrong;
 use requested_fact::{RequestedFact, find_asked_state, find_asked_value, is_job};
@@ -92,8 +94,8 @@ impl Sought {
     }
 
     /// Returns the last statement of the requested fact, or the one before it if the question asks for the former
-    /// value. Returns `None` if the last statement says that the fact has ended; for "does she still have it", that is
-    /// the answer.
+    /// value. Returns `None` if the last statement or later words say that the fact has ended; for "does she still have
+    /// it", that is the answer.
     pub(crate) fn find_answer(&self, pool: &Pool<'_>) -> Option<FoundAnswer> {
         let mut statements = find_line_statements(pool);
         statements.retain(|it| {
@@ -107,14 +109,17 @@ impl Sought {
             return self.all_that_hold(&statements, pool);
         }
         if matches!(self.requested_fact, RequestedFact::Slot(Slot::Home | Slot::Employer)) {
-            leave_out_ends_of_other_values(&mut statements);
+            leave_out_ends_of_other_values(&mut statements, pool);
         }
         if let Some(contradicted) = self.find_contradiction(&statements, pool) {
             return Some(contradicted);
         }
         let last = statements.last()?;
         let observed_at = |it: &LineStatement| pool.lines[it.line].turn.observed_at;
-        let over = last.ended || !last.positive || self.is_past(last, observed_at(last).to_utc());
+        let over = last.ended
+            || !last.positive
+            || self.is_past(last, observed_at(last).to_utc())
+            || self.requested_fact.is_home() && has_moved_since(last, pool);
         let (statement, text) = match &self.requested_fact {
             RequestedFact::Who(_) => (!over).then(|| (last, describe_relative(last, pool.lines[last.line].turn))),
             RequestedFact::Slot(_) => (!over).then(|| (last, strip_speaker_words(&last.object))),
@@ -124,9 +129,10 @@ impl Sought {
                 before.map(|it| (it, strip_speaker_words(&it.object)))
             }
             RequestedFact::Still(_) => over.then(|| (last, self.replies[1].to_owned())),
-            RequestedFact::Whether(_) => {
+            RequestedFact::Whether(stems) => {
                 let is_clear = self.requested_fact.is_whole_of(last)
                     && !is_denied_by_another(&statements)
+                    && !is_reversed_since(last, stems, pool)
                     && (over || !is_called_wrong(last, &last.object, pool));
                 is_clear.then(|| (last, self.replies[usize::from(over)].to_owned()))
             }
@@ -185,19 +191,31 @@ impl Sought {
 }
 
 /// Leaves out statements that another value has ended than the one that was stated last: somebody who lives in Graz may
-/// say "I don't live in Vienna any more". Values that are not names may mean the same: a flat may be in Graz.
-fn leave_out_ends_of_other_values(statements: &mut Vec<LineStatement>) {
+/// say "I don't live in Vienna any more". Values that are not names may mean the same: a flat may be in Graz. A job that
+/// ended long before the last value was stated is another one: "I quit in 2019".
+fn leave_out_ends_of_other_values(statements: &mut Vec<LineStatement>, pool: &Pool<'_>) {
     let mut present: Option<String> = None;
+    let mut stated_at: Option<DateTime<Utc>> = None;
     statements.retain(|it| {
         if !it.ended {
             present = Some(it.object.clone());
+            stated_at = Some(pool.lines[it.line].turn.observed_at.to_utc());
         }
-        !it.ended
-            || present
+        let ends_other_name = || {
+            present
                 .as_deref()
-                .is_none_or(|value| !are_different_names(value, &it.object))
+                .is_some_and(|value| are_different_names(value, &it.object))
+        };
+        let ends_earlier_job = || {
+            let end = it.until.filter(|_| is_job(it));
+            end.zip(stated_at).is_some_and(|(end, stated)| end + EARLIER < stated)
+        };
+        !it.ended || !ends_other_name() && !ends_earlier_job()
     });
 }
+
+/// Minimum time between the end of a job and the statement of another one; a vague end such as "in March" is inexact.
+const EARLIER: TimeDelta = TimeDelta::days(31);
 
 /// Returns true if two values are names that share no word.
 fn are_different_names(a: &str, b: &str) -> bool {

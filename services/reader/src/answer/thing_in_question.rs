@@ -5,24 +5,61 @@ use domain::anchor::AnswerKind;
 use text::lexicon::{Class, is_in_class};
 use text::{is_auxiliary, stem_word};
 
+use crate::answer::clause_values::SEPARATORS;
 use crate::answer::features::grade::Grade;
 use crate::answer::selection::score::Scored;
 use crate::evidence::evidence_lines::Pool;
 use crate::evidence::line::Sentence;
 use crate::evidence::question::{Asked, Question, Word};
 use crate::evidence::word_classes::is_person_word;
+use crate::word_lists::SUM_STEMS;
 
 /// Minimum similarity at which a word has the same topic as a word of the question.
 const SPEAKS: f32 = 0.45;
 
 /// Removes the candidates that belong to another thing.
 pub(super) fn retain_values_of_thing_in_question(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
+    retain_values_of_variant(question, pool, scored);
     if question.kind == AnswerKind::Duration {
         let matter = indices_of_thing_words(question);
         scored.retain(|it| matter.is_empty() || mentions_thing(pool, it, &matter));
     } else if question.class == Some(Asked::Money) {
         retain_asked_sums(question, pool, scored);
     }
+}
+
+/// Removes the values of another variant of the thing if the same sentence names the variant in question: "My old flat had
+/// three rooms, the new one has two". Removes the "one" that stands for the thing too. After "the new flat", "the flat"
+/// is the same one.
+fn retain_values_of_variant(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
+    let stems = |part: &str| -> Vec<String> { text::split_words(part).into_iter().map(stem_word).collect() };
+    for pair in question.words.windows(2).filter(|it| it[1].adjoins && !it[0].verb) {
+        let (variant, thing) = (pair[0].stem.as_str(), pair[1].stem.as_str());
+        scored.retain(|it| {
+            let word_before = stem_word(&it.span.before);
+            // "Got one bottle" is a count; "the white one" stands for the thing.
+            let is_count = |pair: &[String]| it.text.eq_ignore_ascii_case("one") && pair[0] == word_before;
+            let is_variant_of_thing =
+                |pair: &[String]| (pair[1] == thing || pair[1] == "one" && !is_count(pair)) && !text::is_stop(&pair[0]);
+            let sentence = &pool.lines[it.span.line].sentences[it.span.sentence].text;
+            let clause = stems(clause_around(sentence, it.span.start));
+            let sentence = stems(sentence);
+            let names = |noun: &str| sentence.windows(2).any(|it| it[0] == variant && it[1] == noun);
+            let names_other = (names(thing) || names("one")) && clause.windows(2).any(is_variant_of_thing)
+                || names("one") && clause.iter().any(|it| it == thing);
+            let is_of_other = names_other && !clause.iter().any(|it| it == variant);
+            let is_pronoun = it.text.eq_ignore_ascii_case("one") && word_before == variant;
+            !is_of_other && !is_pronoun
+        });
+    }
+}
+
+/// Returns the clause around a byte offset of a sentence.
+fn clause_around(sentence: &str, at: usize) -> &str {
+    let (before, after) = sentence.split_at(at);
+    let start = SEPARATORS.iter().filter_map(|it| Some(before.rfind(it)? + it.len()));
+    let end = SEPARATORS.iter().filter_map(|it| Some(at + after.find(it)?));
+    &sentence[start.max().unwrap_or(0)..end.min().unwrap_or(sentence.len())]
 }
 
 /// Returns the indices of the question words that name the thing in question, without the person who acts: "crutches"
@@ -79,13 +116,8 @@ fn is_thing(word: &Word) -> bool {
         && !is_person_word(stem)
         && !is_in_class(stem, Class::Paying)
         && !is_in_class(stem, Class::Sum)
-        && !PRICED.contains(&stem)
+        && !SUM_STEMS.contains(stem)
 }
-
-/// Stems of words for sums and for counting money.
-const PRICED: [&str; 10] = [
-    "price", "money", "total", "altogeth", "person", "month", "year", "euro", "dollar", "per",
-];
 
 /// Returns true if the turn of the candidate, one of the three turns before it or the next turn mentions the thing in
 /// question.

@@ -10,10 +10,10 @@ use crate::answer::FoundAnswer;
 use crate::check::judge::Case;
 use crate::check::near_misses::near_misses;
 use crate::check::objection::Objection;
-use crate::check::verb_context::{VerbContext, clause_names_another};
 use crate::evidence::evidence_lines::is_same_speaker;
 use crate::evidence::line::{Line, Sentence};
 use crate::evidence::question::Question;
+use crate::evidence::verb_context::{VerbContext, clause_names_another};
 
 /// A verb in the line of an answer that occurs in the question or is similar to the verb of the question.
 struct Verb<'a> {

@@ -197,12 +197,17 @@ fn measure_sentences(
         mentions_subject |= names_subject;
         let is_about_subject = names_subject || (mentions_subject && reading.third_person);
         let (subject, other) = ownership_shares(turn, is_about_subject, reading.ownership_in_context(reply), question);
-        let (mut matches, hits) = match_question_words(&reading.terms, question, lexicon);
+        let WordMatches {
+            mut matches,
+            hits,
+            hit_words,
+        } = match_question_words(&reading.terms, question, lexicon);
         implied_meanings::raise_implied_matches(&mut matches, &reading.text, question);
         out.push(Sentence {
             cover: question_cover(&matches, question),
             reading: Arc::clone(reading),
             hits,
+            hit_words,
             matches,
             subject,
             other,
@@ -214,9 +219,16 @@ fn measure_sentences(
 /// Minimum similarity at which a word counts as an occurrence of a question word.
 const HIT: f32 = 0.45;
 
-fn match_question_words(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f32>, Vec<(usize, bool)>) {
+/// The occurrences of the question words in a sentence; the fields are those of [`Sentence`].
+struct WordMatches {
+    matches: Vec<f32>,
+    hits: Vec<(usize, bool)>,
+    hit_words: Vec<usize>,
+}
+
+fn match_question_words(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> WordMatches {
     let mut matches = vec![0.0_f32; question.words.len()];
-    let mut hits = Vec::new();
+    let (mut hits, mut hit_words) = (Vec::new(), Vec::new());
     let words = question.words.len();
     let mut near: Vec<f32> = Vec::with_capacity(terms.len() * words);
     terms.iter().for_each(|it| near.extend(lexicon.near_words(&it.stem)));
@@ -231,8 +243,13 @@ fn match_question_words(terms: &[Term], question: &Question, lexicon: &mut Lexic
         }
         let places = terms.iter().zip(near()).filter(|it| it.1 >= least);
         hits.extend(places.map(|it| (it.0.start, word.verb)));
+        hit_words.resize(hits.len(), at);
     }
-    (matches, hits)
+    WordMatches {
+        matches,
+        hits,
+        hit_words,
+    }
 }
 
 /// Returns the degrees to which a sentence is about the subject of the question and about others, 0 to 1 each.

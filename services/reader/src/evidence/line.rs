@@ -14,6 +14,8 @@ pub(crate) struct Sentence {
     pub(crate) reading: Arc<SentenceReading>,
     /// Byte offset of each word that is similar to a question word, and whether that question word is the verb.
     pub(crate) hits: Vec<(usize, bool)>,
+    /// Index of the question word of each of `hits`.
+    pub(crate) hit_words: Vec<usize>,
     /// Best similarity to each question word, 0 to 1.
     pub(crate) matches: Vec<f32>,
     /// Weighted share of the question that it covers, 0 to 1.

@@ -1,10 +1,11 @@
 //! The words of a clause before its verb: whether they deny the verb or make it an intention, and who acts.
 
 use text::is_auxiliary;
+use text::lexicon::contractions::split_bare_contraction;
 use text::lexicon::{Class as WordClass, is_in_class};
 
 use crate::evidence::word_classes::{Class, classify_word, is_person_word};
-use crate::evidence::word_lists::UNREALISED;
+use crate::word_lists::UNREALISED;
 
 /// Marks that separate clauses.
 const MARKS: [char; 13] = ['.', ',', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', '\n'];
@@ -197,10 +198,10 @@ fn has_past_form(lower: &str) -> bool {
 /// Returns the words of a contraction, or the word itself: "i'll" is "i will", "didn't" and "didnt" are "did not".
 fn split_contraction(lower: &str) -> Vec<String> {
     let pair = |first: &str, second: &str| vec![first.to_owned(), second.to_owned()];
-    if let Some(first) = lower.strip_suffix("n't") {
-        return pair(first, "not");
+    if let Some((first, second)) = split_bare_contraction(lower) {
+        return pair(first, second);
     }
-    if let Some(first) = lower.strip_suffix("nt").filter(|it| is_auxiliary(it)) {
+    if let Some(first) = lower.strip_suffix("n't") {
         return pair(first, "not");
     }
     match lower.split_once('\'') {
@@ -235,6 +236,9 @@ mod tests {
             ("Remind me to renew my passport on March 1.", "renew", false),
             ("I have to hand in the return on Friday.", "hand", false),
             ("I can't find my passport.", "find", false),
+            ("I cant find my passport.", "find", false),
+            ("I wont sell the boat on Friday.", "sell", false),
+            ("Ive moved to Oslo in May.", "moved", true),
             ("I ran the marathon on May 3.", "ran", true),
             ("I'd moved to Oslo in May.", "moved", true),
             ("I didn't sell the boat until Friday.", "sell", true),

@@ -1,6 +1,9 @@
 //! Word classes of English by list, enough to separate figures from the words around them.
 
-use crate::evidence::word_lists::{self, List};
+use text::lexicon::contractions::split_bare_contraction;
+use text::lexicon::word_lists::WordList;
+
+use crate::word_lists;
 
 /// Class of a word, as far as figures need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +25,7 @@ pub(crate) enum Class {
 /// Returns the class of a word in lower case.
 pub(crate) fn classify_word(lower: &str) -> Class {
     let contracted = matches!(lower, "it's" | "that's" | "he's" | "she's" | "there's");
-    if contracted || lower.contains('\'') && !lower.ends_with("'s") {
+    if contracted || lower.contains('\'') && !lower.ends_with("'s") || is_bare_negation(lower) {
         Class::Auxiliary
     } else if parse_number(lower).is_some() {
         Class::Number
@@ -64,7 +67,12 @@ pub(crate) fn is_time_unit(lower: &str) -> bool {
 
 /// Returns true if a lower-case word is a negation.
 pub(crate) fn is_negation(lower: &str) -> bool {
-    lower.ends_with("n't") || is_in_list(&word_lists::DENIALS, lower)
+    lower.ends_with("n't") || is_bare_negation(lower) || is_in_list(&word_lists::DENIALS, lower)
+}
+
+/// Returns true for a contraction with "not" that is written without its apostrophe: "dont".
+fn is_bare_negation(lower: &str) -> bool {
+    split_bare_contraction(lower).is_some_and(|it| it.1 == "not")
 }
 
 /// Returns true if a lower-case word means a relative or another person by role.
@@ -73,6 +81,25 @@ pub(crate) fn is_person_word(lower: &str) -> bool {
         || is_in_list(&word_lists::PERSONS, lower)
 }
 
-fn is_in_list(list: &List, word: &str) -> bool {
+fn is_in_list(list: &WordList, word: &str) -> bool {
     list.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negation_is_recognised_with_and_without_its_apostrophe() {
+        for (word, is_expected) in [
+            ("don't", true),
+            ("dont", true),
+            ("cant", true),
+            ("want", false),
+            ("front", false),
+        ] {
+            assert_eq!(is_negation(word), is_expected, "{word}");
+            assert_eq!(classify_word(word) == Class::Auxiliary, is_expected, "{word}");
+        }
+    }
 }

@@ -64,6 +64,31 @@ fn durations_and_dates_are_not_confused() {
     check(&workers(), cases);
 }
 
+#[test]
+fn a_value_of_another_variant_of_the_thing_is_no_answer() {
+    let talk = Talk::new(
+        "Nadia: My old flat had three rooms, the new one has two.
+         Otis: Lovely!",
+    );
+    let ask = |question: &str| {
+        let answered = read(&talk.request(Number, question, "rooms", ""));
+        answered.answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+    };
+    let new = ask("How many rooms does Nadia's new flat have?");
+    assert!(["two", "refused"].contains(&new.as_str()), "{new}");
+    assert_eq!(ask("How many rooms did Nadia's old flat have?"), "three");
+}
+
+#[test]
+fn a_thing_is_the_same_variant_in_the_next_clause_of_its_sentence() {
+    let talk = Talk::new(
+        "Nadia: I love my new flat, the flat has three rooms.
+         Otis: Lovely!",
+    );
+    let answered = read(&talk.request(Number, "How many rooms does Nadia's new flat have?", "rooms", ""));
+    assert_eq!(answered.answer.map(|it| it.text).as_deref(), Some("three"));
+}
+
 fn neighbours() -> Talk {
     Talk::new(
         "@ 2024-09-03
@@ -234,4 +259,56 @@ fn a_conflict_between_two_speakers_names_both() {
     for side in ["Ben", "four", "Ana", "six"] {
         assert!(reasons.contains(side), "{reasons}");
     }
+}
+
+#[test]
+fn of_two_figures_of_a_sentence_the_one_of_the_clause_in_question_answers() {
+    let talk = Talk::new(
+        "Nadia: I paid 40 euros for the ticket and 12 euros for the popcorn.
+         Otis: I bought six chairs and two lamps.",
+    );
+    let cases: &[Case] = &[
+        (Number, "", "pay", "How much did Nadia pay for the ticket?", "40 euros"),
+        (Number, "", "pay", "How much did Nadia pay for the popcorn?", "12 euros"),
+        (Number, "chairs", "buy", "How many chairs did Otis buy?", "six"),
+        (Number, "lamps", "buy", "How many lamps did Otis buy?", "two"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn the_length_of_an_absence_answers_only_a_question_about_it() {
+    let talk = Talk::new(
+        "Ona: I go to Oslo in June to meet my aunt. I haven't phoned her for two years.
+         Ruth: Nice!",
+    );
+    let cases: &[Case] = &[
+        (Duration, "", "stay", "How long will Ona stay in Oslo?", "refused"),
+        (
+            Duration,
+            "",
+            "phone",
+            "How long hasn't Ona phoned her aunt?",
+            "two years",
+        ),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn a_figure_that_counts_another_thing_is_no_count_of_the_thing_in_question() {
+    let ask = |line: &str, question: &str, head: &str| {
+        let talk = Talk::new(&format!("Nadia: {line}\nOtis: Oh!"));
+        let found = read(&talk.request(Number, question, head, "have"));
+        found.answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+    };
+    let pets = "I have two cats and a dog.";
+    assert_eq!(ask(pets, "How many dogs does Nadia have?", "dogs"), "refused");
+    assert_eq!(ask(pets, "How many cats does Nadia have?", "cats"), "two");
+    let kids = "I have three kids, two boys and a girl.";
+    assert_eq!(ask(kids, "How many kids does Nadia have?", "kids"), "three");
+    let run = ask("I ran five miles uphill.", "How many miles did Nadia run?", "miles");
+    assert!(run.starts_with("five"), "{run}");
+    let rooms = "The cabin has four beds and two stoves.";
+    assert_eq!(ask(rooms, "How many stoves does Nadia's cabin have?", "stoves"), "two");
 }

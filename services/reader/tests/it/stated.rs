@@ -137,6 +137,70 @@ fn a_future_fact_holds_from_its_day_on() {
     }
 }
 
+/// Returns the answer to a question about a statement of March and a later one of June.
+fn ask_after(stated: &str, later: &str, question: &str) -> Option<String> {
+    let talk = Talk::new(&format!(
+        "@ 2025-03-03
+         Mira: {stated}
+         Theo: Nice.
+
+         @ 2025-06-10
+         Mira: {later}"
+    ));
+    let kind = if question.starts_with("Where") { Where } else { YesNo };
+    talk.ask(kind, question).answer.map(|it| it.text)
+}
+
+#[test]
+fn a_job_that_ended_without_another_one_is_only_a_former_job() {
+    let (present, former) = ("Where does Mira work?", "Where did Mira work before?");
+    let ask = |later: &str, question: &str| ask_after("I work at Halden Optics.", later, question);
+    for later in ["I got fired.", "I quit last week.", "They let me go."] {
+        assert_eq!(ask(later, present), None, "{later}");
+        assert_eq!(ask(later, former).as_deref(), Some("Halden Optics"), "{later}");
+    }
+    for later in ["I quit smoking last week.", "I quit in 2019."] {
+        assert_eq!(ask(later, present).as_deref(), Some("Halden Optics"), "{later}");
+    }
+}
+
+#[test]
+fn a_home_is_only_a_former_home_after_a_move_without_a_place() {
+    let (present, former) = ("Where does Mira live?", "Where did Mira live before?");
+    let ask = |later: &str, question: &str| ask_after("I live in Graz.", later, question);
+    for later in ["We moved out.", "Done: we moved yesterday.", "I've finally moved!"] {
+        assert_eq!(ask(later, present), None, "{later}");
+        assert_eq!(ask(later, former).as_deref(), Some("Graz"), "{later}");
+    }
+    for later in [
+        "We moved the piano.",
+        "I haven't moved.",
+        "Since I moved I sleep better.",
+        "I moved here in 2009.",
+        "I moved out at 18.",
+        "We moved so much furniture today.",
+        "I was really moved!",
+        "I'm moving away next week.",
+    ] {
+        assert_eq!(ask(later, present).as_deref(), Some("Graz"), "{later}");
+    }
+}
+
+#[test]
+fn a_state_that_the_person_reverses_later_is_unclear() {
+    let ask = |later: &str| ask_after("I don't eat meat.", later, "Does Mira eat meat?");
+    assert_eq!(ask("I eat meat again."), None);
+    for later in [
+        "I bought a grill.",
+        "My brother eats meat again.",
+        "I eat no meat.",
+        "I eat meat substitutes.",
+        "If I eat meat I feel sick.",
+    ] {
+        assert_eq!(ask(later).as_deref(), Some("No"), "{later}");
+    }
+}
+
 #[test]
 fn phrases_that_name_nothing_of_the_requested_kind_are_not_answers() {
     let talk = Talk::new(

@@ -64,6 +64,16 @@ fn a_start_with_since_answers_how_long() {
 }
 
 #[test]
+fn a_start_alone_does_not_answer_how_long_something_lasted() {
+    let ask = |line: &str| {
+        let talk = Talk::new(&format!("Orla: {line}\nTilda: Oh!"));
+        talk.answer(Duration, "How long was Orla in Delft?")
+    };
+    assert_eq!(ask("I was in Delft for three days."), "three days");
+    assert_eq!(ask("I've been in Delft since Monday."), "refused");
+}
+
+#[test]
 fn a_question_when_something_was_mentioned_gets_the_day_of_that_turn() {
     assert_eq!(talk().answer(When, "When did Tom mention the film?"), "14 March 2024");
     assert_eq!(
@@ -180,6 +190,28 @@ fn a_plan_loses_its_time_to_a_change() {
 }
 
 #[test]
+fn a_plan_that_was_missed_does_not_show_when_the_event_took_place() {
+    let ask = |later: &str| {
+        let talk = Talk::new(&format!(
+            "@ 2025-05-06
+             Ann: The crib arrives on Thursday.
+             Ben: Good.
+
+             @ 2025-05-16
+             Ann: {later}"
+        ));
+        let found = read(&talk.request(When, "When did the crib arrive?", "", "arrive"));
+        found.answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+    };
+    for other in ["I painted the shelf green.", "I like the crib, but I work late."] {
+        assert_eq!(ask(other), "8 May 2025", "{other}");
+    }
+    for missed in ["The crib came a week late.", "The crib still hasn't arrived."] {
+        assert_ne!(ask(missed), "8 May 2025", "{missed}");
+    }
+}
+
+#[test]
 fn a_distant_plan_does_not_show_when_somebody_did_it() {
     let talk = Talk::new(
         "@ 2025-02-20
@@ -227,4 +259,47 @@ fn a_withheld_time_is_not_called_unknown() {
     let talk = Talk::new("Iris: I had a stroke at 62.\nLars: Oh!");
     let found = talk.ask(When, "When did Iris have a stroke?");
     assert_eq!(found.verdict.code, Some(ReasonCode::Uncertain), "{:?}", found.verdict);
+}
+
+#[test]
+fn of_two_times_of_a_sentence_the_one_of_the_clause_in_question_answers() {
+    let move_in = "I moved in on 3 April and painted the kitchen on 20 April.";
+    let course = "The course starts on 4 June and ends on 30 June.";
+    for (line, question, expected) in [
+        (move_in, "When did Iris move in?", "3 April 2025"),
+        (move_in, "When did Iris paint the kitchen?", "20 April 2025"),
+        (course, "When does the course start?", "4 June 2025"),
+        (course, "When does the course end?", "30 June 2025"),
+        (
+            "I bought the kayak in March and crashed it on 20 April.",
+            "When did Iris crash the kayak?",
+            "20 April 2025",
+        ),
+        (
+            "My sister was born in 1990 and my brother in 1994.",
+            "When was Iris's brother born?",
+            "1994",
+        ),
+    ] {
+        let talk = Talk::new(&format!("@ 2025-05-11\nIris: {line}\nLars: Oh!"));
+        assert_eq!(talk.answer(When, question), expected, "{line} {question}");
+    }
+}
+
+#[test]
+fn a_time_that_its_clause_denies_supposes_or_asks_for_is_withheld() {
+    for (line, expected) in [
+        ("The exam isn't on Friday.", "refused"),
+        ("The exam on Friday was cancelled.", "refused"),
+        ("The exam might be on Friday.", "refused"),
+        ("Is the exam on Friday?", "refused"),
+        ("The exam is on Friday.", "9 May 2025"),
+        ("I can't wait, the exam is on Friday.", "9 May 2025"),
+        ("The exam isn't until Friday.", "9 May 2025"),
+        ("No it's on Friday the exam.", "9 May 2025"),
+        ("The exam is on Friday without a break.", "9 May 2025"),
+    ] {
+        let talk = Talk::new(&format!("@ 2025-05-06\nIris: {line}\nLars: Oh!"));
+        assert_eq!(talk.answer(When, "When is the exam?"), expected, "{line}");
+    }
 }

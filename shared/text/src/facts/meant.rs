@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::lexicon::{CLAUSE_JOINERS, JOKES, REPORTS, TELLING_VERBS, UNREAL, is_number};
-use super::non_literal::{end_of_meant_text, is_ironic, told_as_tale};
+use super::lexicon::{CLAUSE_JOINERS, JOKES, REPORTS, TELLING_VERBS, is_number};
+use super::non_literal::{end_of_meant_text, is_ironic, is_unreal_word, told_as_tale};
 use super::sentence::lower_words;
 use crate::facts::clauses::token::{Gap, Word, quote_ranges, read_words};
 
@@ -57,9 +57,7 @@ fn is_supposed(words: &[Word], at: usize) -> bool {
     let parts = |it: &Word| it.gap != Gap::None || it.is_in_list(&CLAUSE_JOINERS);
     let start = words[..verb].iter().rposition(parts).map_or(0, |it| it + 1);
     let of_amount = |it: &Word| is_number(&it.lower) || it.is_any_of(&["a", "an", "all", "every", "half"]);
-    words[start..=verb]
-        .windows(2)
-        .any(|it| !it[0].quoted && it[0].is_in_list(&UNREAL) && !of_amount(&it[1]))
+    (start..verb).any(|it| is_unreal_word(words, it) && !of_amount(&words[it + 1]))
 }
 
 /// Returns true if a colon and, before it, a verb of saying with another subject than "I" precede byte `at` in its
@@ -96,6 +94,9 @@ mod tests {
             ("I moved to Oslo almost ten years ago.", "moved", true),
             ("If you ask me, I sold the shop on Friday.", "sold", true),
             ("I sold the shop on Friday, if you must know.", "sold", true),
+            ("If I remember right I sold the shop on Friday.", "sold", true),
+            ("If you ask Ben I sold the shop on Friday.", "sold", false),
+            ("If you ask me to I sold the shop on Friday.", "sold", false),
             ("I paid 40 euros for that 🙄", "paid", true),
         ] {
             assert_eq!(is_meant(text, place(text, verb)), meant, "{text}");

@@ -6,6 +6,7 @@ use super::lexicon::{
 };
 use super::sentence::lower_words;
 use crate::facts::clauses::token::Word;
+use crate::lexicon::{Class, words_of_class};
 
 /// Returns true if a whole turn is not meant seriously: its speaker says so or rolls their eyes.
 pub(super) fn is_joke(text: &str) -> bool {
@@ -51,7 +52,23 @@ pub(super) fn states_no_fact(sentence: &str, words: &[Word], before: &str, next:
     if trimmed.starts_with(['>', '|', '#', '~', '`']) || trimmed.contains(['♪', '♫', '🎶', '🎵', '{', '}']) {
         return true;
     }
-    words.iter().any(|it| !it.quoted && it.is_in_list(&UNREAL)) || is_ironic(words, before, next) || told_as_tale(words)
+    (0..words.len()).any(|it| is_unreal_word(words, it)) || is_ironic(words, before, next) || told_as_tale(words)
+}
+
+/// Returns true if the word at an index makes its clause uncertain. The "if" of a remark such as "if you ask me" does
+/// not.
+pub(super) fn is_unreal_word(words: &[Word], at: usize) -> bool {
+    let is_unreal = words.get(at).is_some_and(|it| !it.quoted && it.is_in_list(&UNREAL));
+    is_unreal && !opens_remark(&words[at..])
+}
+
+fn opens_remark(words: &[Word]) -> bool {
+    words_of_class(Class::Remark).iter().any(|remark| {
+        let mut written = words.iter().map(|it| it.lower.as_str());
+        let is_written = remark.split(' ').all(|it| written.next() == Some(it));
+        // "If you ask me to, I'll sell it" is a condition.
+        is_written && !matches!(written.next(), Some("to" | "out" | "nicely"))
+    })
 }
 
 /// Returns the words before a "maybe" that follows a break: "I'm thinking of going back to university, maybe law".

@@ -58,6 +58,7 @@ classes! {
     OpensQuestion = "opens-question": "Openings of questions, also of those without a question mark.",
     FirstPerson = "first-person": "First person singular.",
     FirstPersonPlural = "first-person-plural": "First person plural.",
+    Remark = "remark": "Conditions that only comment on what is said: \"if you ask me\".",
     SecondPerson = "second-person": "Second person.",
     Attitude = "attitude": "Phrases in which the speaker comments on the affairs of the other: \"I hope you ...\".",
     Evaluation = "evaluation": "Praise and comments on the words of the other.",

@@ -51,7 +51,7 @@ pub fn ownership_of_sentence(text: &str, context: &Context) -> Ownership {
     }
     let glossed = crate::gloss::to_english(text);
     let without_tag = question_without_tag(&glossed);
-    let lower = without_tag.unwrap_or(&glossed).to_lowercase().replace('’', "'");
+    let lower = remove_remarks(&without_tag.unwrap_or(&glossed).to_lowercase().replace('’', "'"));
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|it| !it.is_empty())
@@ -70,6 +70,19 @@ pub fn ownership_of_sentence(text: &str, context: &Context) -> Ownership {
         (None, false, Some(_)) => from_shares(0.0, 1.0),
         (None, false, None) => without_pronoun(&lower, &words, context),
     }
+}
+
+/// Returns a sentence in lower case without conditions that only comment on it: "if you ask me, I sold it" is about the
+/// speaker.
+fn remove_remarks(lower: &str) -> String {
+    let remarks = lexicon::words_of_class(Class::Remark).iter();
+    remarks.fold(lower.to_owned(), |rest, remark| {
+        if contains_phrase(&rest, remark) {
+            rest.replace(remark, "")
+        } else {
+            rest
+        }
+    })
 }
 
 /// A question is about the addressee unless its pronouns name only the speaker.
@@ -163,11 +176,13 @@ mod tests {
             ("Your new bakery looks lovely.", false),
             ("Did you finish the marathon?", false),
             ("I sold the boat, did you hear?", true),
+            ("If you ask me, I sold the boat too early.", true),
             ("Ayer compré una bicicleta roja.", true),
             ("我昨天买了一辆自行车。", true),
             ("Deine neue Bäckerei ist schön.", false),
             ("Congrats on the new job!", false),
             ("I'm so glad you got the scholarship.", false),
+            ("If you ask her, I sold the boat too early.", false),
             ("That's a big step.", false),
         ] {
             let (speaker, addressee) = shares_of_sentence(text, Context::default());

@@ -9,7 +9,7 @@ use crate::evidence::evidence_lines::Pool;
 use crate::evidence::line::{Line, Sentence};
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::parse_number;
-use crate::evidence::word_lists;
+use crate::word_lists::{CHANGE_PHRASES, CHANGED, CHANGES};
 
 /// Minimum cover of the sentence of the other value, as a share of the cover of the sentence of the best value.
 const ABOUT: f32 = 0.9;
@@ -79,8 +79,8 @@ pub(crate) fn asks_before(question: &Question) -> bool {
 pub(crate) fn mentions_change(sentence: &Sentence) -> bool {
     let lower = text::gloss::to_english(&sentence.text).to_lowercase().replace('’', "'");
     let words = text::split_words(&lower);
-    words.iter().any(|it| word_lists::CHANGED.contains(it))
-        || CHANGES.iter().any(|it| lower.contains(it))
+    words.iter().any(|it| CHANGED.contains(it))
+        || CHANGE_PHRASES.iter().any(|it| lower.contains(it))
         || has_change_to_figure(&words)
 }
 
@@ -89,7 +89,7 @@ const REACH: usize = 7;
 
 /// Returns true if the words contain a change to a figure: "fell from 90 to 14", "was raised to 20".
 fn has_change_to_figure(words: &[&str]) -> bool {
-    let changes = |it: &&str| word_lists::CHANGES.contains(stem_word(it).as_str());
+    let changes = |it: &&str| CHANGES.contains(stem_word(it).as_str());
     let figure = |it: &&str| parse_number(it).is_some();
     let becomes = |at: usize| {
         let end = words.len().min(at + REACH);
@@ -97,21 +97,3 @@ fn has_change_to_figure(words: &[&str]) -> bool {
     };
     (0..words.len()).any(|at| changes(&words[at]) && becomes(at))
 }
-
-const CHANGES: &[&str] = &[
-    "these days",
-    "from now on",
-    "went up",
-    "went down",
-    "gone up",
-    "gone down",
-    "up to",
-    "down to",
-    "any more",
-    "no longer",
-    "is now",
-    "stays at",
-    "stay at",
-    "stayed at",
-    "remains at",
-];

@@ -9,6 +9,7 @@ use crate::evidence::evidence_lines::Pool;
 use crate::evidence::line::Sentence;
 use crate::evidence::question::Question;
 use crate::evidence::word_similarity::Lexicon;
+use crate::word_lists::SPOKEN_OPENINGS;
 
 /// A candidate with its score and the words by which candidates are compared.
 #[derive(Clone, Debug)]
@@ -76,7 +77,7 @@ pub(crate) fn score_spans(
 fn said_elsewhere(sentence: &Sentence, span: &Span) -> Option<(String, Vec<String>)> {
     let pieces = sentence.pieces.as_ref()?;
     let inside = |it: &&Piece| span.start <= it.range.start && it.range.end <= span.end;
-    let opens = |it: &&Piece| it.english.as_deref().is_some_and(|it| DROPPED.contains(&it));
+    let opens = |it: &&Piece| it.english.as_deref().is_some_and(|it| SPOKEN_OPENINGS.contains(it));
     let inner_pieces: Vec<&Piece> = pieces.iter().filter(inside).skip_while(opens).collect();
     let written = |it: &Piece| sentence.text[it.range.clone()].to_lowercase();
     let lower = |it: &&Piece| it.english.as_deref().map_or_else(|| written(it), str::to_owned);
@@ -94,7 +95,7 @@ pub(crate) fn strip_speaker_words(text: &str) -> String {
     loop {
         let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
         let lower = first.to_lowercase().replace('’', "'");
-        let drops = DROPPED.contains(&lower.as_str())
+        let drops = SPOKEN_OPENINGS.contains(lower.as_str())
             || (rest.len() < text.trim().len()
                 && matches!(lower.as_str(), "am" | "was" | "are" | "were" | "have" | "had" | "is"));
         if !drops || tail.is_empty() {
@@ -103,10 +104,6 @@ pub(crate) fn strip_speaker_words(text: &str) -> String {
         rest = tail;
     }
 }
-
-const DROPPED: &[&str] = &[
-    "my", "our", "your", "i", "we", "i'm", "i've", "we're", "we've", "it's", "they're", "a", "an", "the", "you're",
-];
 
 fn stems_without_articles(lower: &[String], lexicon: &mut Lexicon) -> Vec<String> {
     let article = |it: &&String| !matches!(it.as_str(), "a" | "an" | "the" | "and");

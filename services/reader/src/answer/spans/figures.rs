@@ -123,7 +123,8 @@ impl Finder<'_> {
         }
     }
 
-    pub(super) fn add_durations(&mut self) {
+    /// Adds each length of time, and each start with "since" if `starts` is set.
+    pub(super) fn add_durations(&mut self, starts: bool) {
         for at in 0..self.tokens.len() {
             let unit = (at + 1..(at + 4).min(self.tokens.len())).find(|&it| is_time_unit(&self.tokens[it].lower));
             let counts = self.tokens[at].class == Class::Number
@@ -136,7 +137,7 @@ impl Finder<'_> {
             }
         }
         for at in 0..self.tokens.len() {
-            if self.tokens[at].lower == "since" {
+            if starts && self.tokens[at].lower == "since" {
                 self.add_duration_since(at);
             }
         }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use text::gloss::Piece;
 use text::{ends_clause, is_stop, split_words};
 
+use crate::evidence::amount;
 use crate::evidence::line::Sentence;
 use crate::evidence::word_classes::{Class, classify_word, is_time_unit};
-use crate::evidence::{amount, word_lists};
-use crate::plan::ASKS;
+use crate::word_lists::{CHANGES, QUESTION_WORDS};
 
 /// A word of a sentence and its place.
 pub(super) struct Token {
@@ -30,7 +30,7 @@ const WORDS_MAX: usize = 80;
 /// Returns the byte range of a change between two figures: "from 90 to" of "cut from 90 to 14 days". Returns `None` if
 /// the sentence has no such change.
 pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
-    let verb = |it: &Token| word_lists::CHANGES.contains(text::stem_word(&it.lower).as_str());
+    let verb = |it: &Token| CHANGES.contains(text::stem_word(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
     let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
     let joined = !tokens[from + 1..=to].iter().any(|it| it.breaks || it.comma);
@@ -175,7 +175,7 @@ fn deciding_word(phrase: &str) -> &str {
 /// way?"
 pub(super) fn asks_openly(sentence: &Sentence) -> bool {
     let first = || text::split_words(&sentence.text).first().map(|it| it.to_lowercase());
-    sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
+    sentence.question && first().is_some_and(|it| QUESTION_WORDS.contains(it.as_str()))
 }
 
 #[cfg(test)]

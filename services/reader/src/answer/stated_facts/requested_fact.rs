@@ -43,6 +43,14 @@ impl RequestedFact {
         }
     }
 
+    /// Returns true if the fact is the present or the former home.
+    pub(super) fn is_home(&self) -> bool {
+        matches!(
+            self,
+            RequestedFact::Slot(Slot::Home) | RequestedFact::Before(Slot::Home)
+        )
+    }
+
     /// Returns true if a statement says no more than the question: "I play the cello", and not "I play the cello badly"
     /// or "I want to play the cello". It must be about a property, a habit or a preference; a home, a job or a
     /// possession ends with statements in other words.

@@ -1,87 +1,12 @@
-//! Contractions and chat spellings in full, read from `data/en/contractions.tsv`: "i'm" is "i am", "u" is "you".
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
+//! Contractions with "is".
 
 use crate::facts::lexicon::BEFORE_IS;
-use crate::lexicon::data_files::{self, File, Row, data_file};
+use crate::lexicon::contractions;
 
-static CONTRACTIONS: LazyLock<Contractions> =
-    LazyLock::new(|| data_files::expect_valid_table(read_contractions(data_file!("en/contractions.tsv"))));
-
-/// The contents of the file. Its kinds of rows:
-///
-/// - `spelling`: a word, and its spellings in chats
-/// - `ending`: a word, and the ending that stands for it
-/// - `whole`: two words, and their contractions that do not split into a word and an ending
-///
-/// Each word of a text is compared with all of them. For so few, this is faster than a lookup in a map.
-#[derive(Debug, Default)]
-struct Contractions {
-    spellings: Vec<Form>,
-    endings: Vec<Form>,
-    whole: Vec<Contraction>,
-}
-
-/// A spelling or an ending, and the word that it stands for.
-#[derive(Debug)]
-struct Form {
-    written: &'static str,
-    word: &'static str,
-}
-
-/// A contraction and its two words.
-#[derive(Debug)]
-struct Contraction {
-    written: &'static str,
-    first: &'static str,
-    second: &'static str,
-}
-
-fn read_contractions(file: File) -> Result<Contractions, String> {
-    let mut table = Contractions::default();
-    let mut met = HashMap::new();
-    for row in data_files::read_rows(file, 3)? {
-        for written in row.split_alternatives(2) {
-            data_files::insert_unique(&mut met, written, (), &row)?;
-            table.add_form(&row, written)?;
-        }
-    }
-    Ok(table)
-}
-
-impl Contractions {
-    fn add_form(&mut self, row: &Row, written: &'static str) -> Result<(), String> {
-        let word = row.cells[1];
-        match row.cells[0] {
-            "spelling" => self.spellings.push(Form { written, word }),
-            "ending" => self.endings.push(Form { written, word }),
-            "whole" => {
-                let words = word.split_once(' ');
-                let (first, second) = words.ok_or_else(|| row.locate_error("a contraction has two words"))?;
-                self.whole.push(Contraction { written, first, second });
-            }
-            kind => return Err(row.locate_error(&format!("\"{kind}\" is not a kind of row"))),
-        }
-        Ok(())
-    }
-}
-
-/// Returns the full form of chat spellings.
-pub(super) fn expand_chat_spelling(word: String) -> String {
-    let full = CONTRACTIONS.spellings.iter().find(|it| it.written == word);
-    full.map_or(word, |it| it.word.to_owned())
-}
-
-/// Splits a contraction: "i'm" becomes "i" and "am".
+/// Splits a contraction: "i'm" becomes "i" and "am", "what's" becomes "what" and "is".
 pub(super) fn split_contraction(word: &str) -> (&str, Option<&'static str>) {
-    if let Some(whole) = CONTRACTIONS.whole.iter().find(|it| it.written == word) {
-        return (whole.first, Some(whole.second));
-    }
-    for ending in &CONTRACTIONS.endings {
-        if let Some(first) = word.strip_suffix(ending.written).filter(|it| !it.is_empty()) {
-            return (first, Some(ending.word));
-        }
+    if let Some((first, second)) = contractions::split_contraction(word) {
+        return (first, Some(second));
     }
     match word.strip_suffix("'s") {
         Some(first) if BEFORE_IS.contains(first) => (first, Some("is")),
@@ -92,6 +17,7 @@ pub(super) fn split_contraction(word: &str) -> (&str, Option<&'static str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexicon::contractions::expand_chat_spelling;
 
     #[test]
     fn contractions_are_split_and_other_words_are_kept() {
@@ -110,20 +36,5 @@ mod tests {
             ["ya", "ur", "at"].map(|it| expand_chat_spelling(it.to_owned())),
             ["you", "your", "at"]
         );
-    }
-
-    #[test]
-    fn rows_with_errors_are_refused() {
-        for (text, fault) in [
-            ("begin\twill\twl\n", "x.tsv:1: \"begin\" is not a kind of row"),
-            ("whole\tcannot\tcan't\n", "x.tsv:1: a contraction has two words"),
-            (
-                "whole\tcan not\tcant\nwhole\tcould not\tcant\n",
-                "x.tsv:2: \"cant\" is there already",
-            ),
-        ] {
-            let read = read_contractions(File { path: "x.tsv", text });
-            assert_eq!(read.err().as_deref(), Some(fault));
-        }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use crate::facts::clauses::contractions::{expand_chat_spelling, split_contraction};
-use crate::facts::lexicon::{FINAL_VERBS, GERMAN_SUBORDINATORS, List};
+use crate::facts::clauses::contractions::split_contraction;
+use crate::facts::lexicon::{FINAL_VERBS, GERMAN_SUBORDINATORS};
 use crate::gloss::{self, Piece};
+use crate::lexicon::contractions::expand_chat_spelling;
+use crate::lexicon::word_lists::WordList;
 use crate::lexicon::{Class, is_in_class};
 
 /// The separation between a word and the next one.
@@ -39,7 +41,7 @@ pub(crate) struct Word {
 
 impl Word {
     /// Returns true if the word is in a list.
-    pub(crate) fn is_in_list(&self, list: &List) -> bool {
+    pub(crate) fn is_in_list(&self, list: &WordList) -> bool {
         list.contains(self.lower.as_str())
     }
 

@@ -6,6 +6,7 @@ use chrono::{Datelike, NaiveDate};
 use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::calendar::{FoundTime, Grain, add_days, add_months, checked_date, first_of_month};
 use crate::time::parser::{Parser, ReadResult};
+use crate::time::tense::verb_forms::is_be;
 use crate::time::token::Tense;
 use crate::time_words::lexicon::{Class, Unit};
 
@@ -73,10 +74,18 @@ impl Parser<'_> {
         let fits = |date: &NaiveDate| weekday.is_none_or(|day| date.weekday().num_days_from_monday() == day);
         let candidates = (-11..=11).filter_map(in_month).filter(fits);
         match self.tense_at(i) {
+            _ if self.follows_present_be(i) => candidates.filter(|date| *date >= self.today).min(),
             Tense::Past => candidates.filter(|date| *date <= self.today).max(),
             Tense::Future => candidates.filter(|date| *date >= self.today).min(),
             Tense::Open | Tense::Unsure => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
         }
+    }
+
+    /// Returns true if the day at `i` is one that something present has: "the exam is on the 9th", "her last day is the
+    /// 9th". Nobody says so of a day that is over.
+    fn follows_present_be(&self, i: usize) -> bool {
+        let before = self.word_before(self.skip_back(i, &["on"]));
+        is_be(before) || matches!(before, "'s" | "’s")
     }
 
     /// Reads "next month" or "the month" after "the 3rd of".

@@ -33,6 +33,8 @@ pub(crate) struct Ahead {
     gained: bool,
     /// The clause has a present form of "be" since its last verb.
     is: bool,
+    /// The clause says that an event is planned or set: "the wedding is set".
+    settled: bool,
     /// The sentence reports a habit.
     habit: bool,
 }
@@ -51,17 +53,21 @@ impl Ahead {
         let word = &*tokens[i].lower;
         let classes = classes_of_word(word);
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
+        // "The wedding is set, May 12."
+        let dates = english && self.settled && matches!(tokens[i].class, Class::Mark(_)) && is_time(tokens, i + 1);
         if separates_plans(word, classes) || cue != Tense::Open {
             self.plan = Plan::None;
             self.joined = false;
             self.past = cue == Tense::Past;
             self.gained = self.past && classes.has_class(WordClass::Gains);
             self.is = false;
+            self.settled = false;
         }
         self.is |= classes.has_class(WordClass::PresentBe) || is_short_be(word) || matches!(word, "'s" | "’s");
+        self.settled |= self.is && (classes.has_class(WordClass::MovesDate) || is_planning_verb(word));
         self.plan = plan_opened_by(word, classes, next, english).unwrap_or(self.plan);
         let gains = self.gained && classes.has_class(WordClass::GainedThing);
-        self.leads_to_plan_time(tokens, i) || english && (gains || self.announces_event(tokens, i, classes))
+        dates || self.leads_to_plan_time(tokens, i) || english && (gains || self.announces_event(tokens, i, classes))
     }
 
     fn leads_to_plan_time(&mut self, tokens: &[Token<'_>], i: usize) -> bool {

@@ -1,14 +1,9 @@
 //! Whether the year of a time was said or inferred; the reference is Thursday 15 June 2023, 14:30.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-
-use chrono::{DateTime, FixedOffset};
 use domain::time::Precision;
 use text::time::find_times;
 
-fn sent_at() -> DateTime<FixedOffset> {
-    DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
-}
+use crate::checks::{check, sent_at};
 
 #[test]
 fn a_mention_says_whether_its_year_is_inferred() {
@@ -39,4 +34,30 @@ fn a_month_after_till_has_no_year_in_a_clause_without_a_tense() {
     let agreed = "We agreed with her: the old one stays till november, then we look again.";
     assert_eq!(precisions(agreed), [Precision::Unknown]);
     assert_eq!(precisions("The old one stayed till november."), [Precision::Month]);
+}
+
+#[test]
+fn a_date_after_a_coming_or_settled_event_lies_ahead() {
+    check(
+        "
+        We're getting married, January 20. => January 20 = 20 January 2024
+        We were getting married, January 20. => January 20 = 20 January 2023
+        The wedding is set, February 3. => February 3 = 3 February 2024
+        The wedding was set, February 3. => February 3 = 3 February 2023
+        The retest is booked: 3 February. => 3 February = 3 February 2024
+        ",
+    );
+}
+
+#[test]
+fn a_day_of_the_month_that_something_has_lies_ahead() {
+    check(
+        "
+        The exam is on the 9th. => the 9th = 9 July 2023
+        I passed the theory, the driving test is on the 9th. => the 9th = 9 July 2023
+        Her last day is the 9th. => the 9th = 9 July 2023
+        The exam was on the 9th. => the 9th = 9 June 2023
+        I met them on the 9th. => the 9th = 9 June 2023
+        ",
+    );
 }
