@@ -51,7 +51,7 @@ crate::codes! {
             "As for `answer_without_model`.";
         StrategyUnfinished = "strategy_unfinished",
             "The language model chose no evidence for the strategy, or could not look around. The units that were found are preferred among equals.",
-            "As for `answer_without_model`, the model made lookups until its turns were used up, or the key had no turn left for them.",
+            "As for `answer_without_model`, the model made lookups until its turns were used up, or they had to wait for other questions until the time was over.",
             "Raise `budget.model_calls` or `budget.ms`, or use the strategy `route`.";
         RecallWithoutModel = "recall_without_model",
             "The hints were chosen by rule although the request allowed a language model, or the model could not look around.",
