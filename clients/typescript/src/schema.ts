@@ -210,7 +210,7 @@ export interface paths {
         post?: never;
         /**
          * Erases a space and everything in it permanently.
-         * @description If a store is not available or the erasure takes long, the response is 202: nobody can read the space any more, and
+         * @description If a store is not available or the erasure takes long, the response is 202: the space can no longer be read, and
          *     the gateway erases the remaining data.
          */
         delete: operations["spaces_delete"];

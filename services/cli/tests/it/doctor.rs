@@ -154,17 +154,14 @@ async fn the_server_is_looked_for_where_the_settings_listen() {
 async fn a_disk_that_is_too_full_for_writes_is_wrong() {
     let data = fresh_directory("doctor-disk");
     drop(Context::embedded_with_defaults(&data).await.unwrap());
-    let says = |least: &str| {
+    for (least, is_full) in [("1000000000000000000", true), ("1", false)] {
         let mut command = mnemic();
         command
             .env("MNEMIC_ADMIN__DISK_FREE_BYTES_MIN", least)
             .args(["doctor", "--url", "http://127.0.0.1:1", "--data"])
             .arg(&data);
         let output = command.output().unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
-    for (least, is_full) in [("1000000000000000000", true), ("1", false)] {
-        let (code, report) = says(least);
+        let (code, report) = (output.status.code(), String::from_utf8(output.stdout).unwrap());
         assert_eq!(report.contains("wrong    disk       full: "), is_full, "{report}");
         assert_eq!(code == Some(3), is_full, "{code:?} {report}");
     }

@@ -11,6 +11,9 @@ use domain::version::{Version, Versions};
 use crate::gists::gist;
 use crate::unit;
 
+/// All orders of three units except their own.
+const OTHER_ORDERS: [[usize; 3]; 5] = [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]];
+
 fn record(number: usize) -> RecordId {
     unit(number, "Ann", "x").records[0]
 }
@@ -76,7 +79,7 @@ fn facts_of_replaced_versions_are_withdrawn_in_any_order() {
         .map(|it| it.object)
         .collect();
     assert_eq!(then, ["Bergen"]);
-    for order in [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
+    for order in OTHER_ORDERS {
         let units: Vec<Unit> = order.iter().map(|it| talk()[*it].clone()).collect();
         assert_eq!(facts(&units), all, "{order:?}");
     }
@@ -100,8 +103,8 @@ fn a_version_that_was_observed_before_earlier_ones_replaces_them_from_then_on() 
     assert_eq!(replaced(&units), [at(2), at(2), None]);
     let all = facts(&units);
     assert_eq!(told_now(&all), ["Lisbon"], "{all:?}");
-    for order in [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
-        let ordered: Vec<Unit> = order.iter().map(|it: &usize| units[*it].clone()).collect();
+    for order in OTHER_ORDERS {
+        let ordered: Vec<Unit> = order.iter().map(|it| units[*it].clone()).collect();
         assert_eq!(facts(&ordered), all, "{order:?}");
     }
     let [first, second, third] = units;
@@ -132,8 +135,8 @@ fn facts_that_a_model_read_from_a_replaced_version_are_withdrawn_in_any_order() 
     let units = [first, gist, second];
     let all = facts(&units);
     assert_eq!((all.len(), told_now(&all)), (1, Vec::new()), "{all:?}");
-    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        let ordered: Vec<Unit> = order.iter().map(|it: &usize| units[*it].clone()).collect();
+    for order in OTHER_ORDERS {
+        let ordered: Vec<Unit> = order.iter().map(|it| units[*it].clone()).collect();
         assert_eq!(facts(&ordered), all, "{order:?}");
     }
     let [first, gist, second] = units;

@@ -82,9 +82,7 @@ impl Storing {
             records.push(self.call_record(&id, call));
         }
         if reply.cut {
-            for record in &mut records {
-                record["metadata"] = json!({ "cut": "true" });
-            }
+            records.iter_mut().for_each(mark_as_cut);
         }
         records
     }
@@ -95,29 +93,26 @@ impl Storing {
         // A record needs a name without control characters.
         let full_name = call.name.replace(char::is_control, " ");
         let name = &full_name[..full_name.floor_char_boundary(TOOL_NAME_BYTES_MAX)];
-        let record_with = |arguments: Value| {
+        let is_name_cut = name.len() < full_name.len();
+        let record_with = |arguments: Value, is_cut: bool| {
             let mut record = json!({
                 "id": id, "session": self.session, "actor": "assistant",
                 "tool": { "name": name, "arguments": arguments }
             });
-            if name.len() < full_name.len() {
-                record["metadata"] = json!({ "cut": "true" });
+            if is_cut {
+                mark_as_cut(&mut record);
             }
             record
         };
         let parsed = serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.as_str()));
-        let record = record_with(parsed);
+        let record = record_with(parsed, is_name_cut);
         let text_bytes_max = self.app.config.text_bytes_max;
         if NewRecord::deserialize(&record).is_ok_and(|it| validate::check_record(&it, text_bytes_max).is_ok()) {
             return record;
         }
         let text = replace_control_characters(&call.arguments);
         let end = text.floor_char_boundary(text_bytes_max.min(FIELD_BYTES_MAX));
-        let mut record = record_with(Value::from(&text[..end]));
-        if end < text.len() {
-            record["metadata"] = json!({ "cut": "true" });
-        }
-        record
+        record_with(Value::from(&text[..end]), is_name_cut || end < text.len())
     }
 
     /// Stores records. Once started, it finishes even if the caller stops waiting; the wait is at most [`PATIENCE`].
@@ -186,6 +181,11 @@ impl Storing {
         }
         format!("chat-{}", to_hex(&hash.finalize()[..16]))
     }
+}
+
+/// Notes in the metadata of a record that it holds only the beginning of a text or a name.
+fn mark_as_cut(record: &mut Value) {
+    record["metadata"] = json!({ "cut": "true" });
 }
 
 /// Returns the result of storing, from the items. A conflict means that an earlier attempt with the same

@@ -84,7 +84,7 @@ fn space() -> SpaceId {
 /// path.
 async fn write_unit_file(gateway: &Gateway) -> PathBuf {
     const VERSION: i64 = 7;
-    /// As many as a file holds at least.
+    /// The smallest number of blocks that make a file.
     const BLOCKS: u64 = 32;
     let (graph, s) = (&gateway.context.backends.graph, space());
     let units: Vec<_> = (0..BLOCKS).map(|it| sample_unit(&s, &it.to_string())).collect();

@@ -34,10 +34,10 @@ pub(crate) fn start_of_clause_in_question(sentence: &Sentence, places: &[Range<u
     let best = clauses
         .map(|(&start, end)| read_clause(sentence, places, start..end))
         .reduce(|best, next| {
-            let (most, own) = (best.asked.len(), next.asked.len());
-            let names_rest = own == most && next.asked != best.asked && !next.has_other_words;
+            let (best_count, next_count) = (best.asked.len(), next.asked.len());
+            let names_rest = next_count == best_count && next.asked != best.asked && !next.has_other_words;
             let is_other_event = best.has_verb && !next.has_verb && next.has_other_words;
-            if own > most && !is_other_event || names_rest {
+            if next_count > best_count && !is_other_event || names_rest {
                 next
             } else {
                 best

@@ -134,12 +134,10 @@ fn measures_other_absence(tokens: &[Token], sentence: &Sentence, span: &Span) ->
     let is_have =
         |it: &Token| ["have", "has", "had"].iter().any(|form| it.lower.starts_with(form)) || it.lower.ends_with("'ve");
     let start = words.first().map_or(span.start, |it| it.start);
+    let is_in_clause = |at: usize| (start..span.start).contains(&at) || (span.end..end).contains(&at);
     words.iter().any(|it| is_negation(&it.lower))
         && words.iter().any(is_have)
-        && !sentence
-            .hits
-            .iter()
-            .any(|it| (start..span.start).contains(&it.0) || (span.end..end).contains(&it.0))
+        && !sentence.hits.iter().any(|it| is_in_clause(it.0))
 }
 
 struct Finder<'a> {
@@ -159,11 +157,11 @@ impl Finder<'_> {
             self.add_figures(question, sentence);
         }
         let before = value_before(self.tokens).filter(|_| question.recency >= 0.0);
-        let measured = self.out.iter().filter(|it| {
+        let unasked = self.out.iter().filter(|it| {
             is_unasked_measure(question, &sentence.text, it)
                 || counts_another_thing(question, self.tokens, sentence, it)
         });
-        let barred: Vec<Range<usize>> = measured.map(|it| it.start..it.end).chain(before).collect();
+        let barred: Vec<Range<usize>> = unasked.map(|it| it.start..it.end).chain(before).collect();
         self.out
             .retain(|it| !barred.iter().any(|bar| it.start < bar.end && bar.start < it.end));
         self.out

@@ -29,15 +29,15 @@ pub(super) fn retain_values_of_thing_in_question(question: &Question, pool: &Poo
 }
 
 /// Removes the values of another variant of the thing if the same sentence names the variant in question: "My old flat had
-/// three rooms, the new one has two". Removes the "one" that stands for the thing too. After "the new flat", "the flat"
-/// is the same one.
+/// three rooms, the new one has two". Also removes "one" if it replaces the word for the thing. After "the new flat",
+/// "the flat" is the same one.
 fn retain_values_of_variant(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
     let stems = |part: &str| -> Vec<String> { text::split_words(part).into_iter().map(stem_word).collect() };
     for pair in question.words.windows(2).filter(|it| it[1].adjoins && !it[0].verb) {
         let (variant, thing) = (pair[0].stem.as_str(), pair[1].stem.as_str());
         scored.retain(|it| {
             let word_before = stem_word(&it.span.before);
-            // "Got one bottle" is a count; "the white one" stands for the thing.
+            // "One" is a count in "got one bottle", and replaces the word for the thing in "the white one".
             let is_count = |pair: &[String]| it.text.eq_ignore_ascii_case("one") && pair[0] == word_before;
             let is_variant_of_thing =
                 |pair: &[String]| (pair[1] == thing || pair[1] == "one" && !is_count(pair)) && !text::is_stop(&pair[0]);

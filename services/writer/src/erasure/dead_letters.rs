@@ -35,7 +35,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 const AMEND: &str = "dead_letters.amend";
 
 /// Removes erased records and the words of orphaned curations from all dead letters of a space. Looks at them again if
-/// one of them disappeared meanwhile: another process may have amended it, before an erasure that this one knows of.
+/// one of them disappeared meanwhile: another process that does not know of a new erasure yet may have amended it.
 ///
 /// # Errors
 ///
@@ -52,15 +52,15 @@ pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> 
 
 /// Cleans the dead letters of a space. Returns false if one of them disappeared before it was amended.
 async fn clean_each_letter_once(backends: &Backends, space: &SpaceId) -> Result<bool, PortError> {
-    let (mut after, mut has_all) = (0, true);
+    let (mut after, mut is_complete) = (0, true);
     loop {
         let letters = backends.dead_letters.of_space(space.as_str(), after, AT_ONCE).await?;
         let read = letters.len();
         after = letters.last().map_or(after, |it| it.id);
         let batches = letters.into_iter().filter_map(parse_batch).collect();
-        has_all &= take_out(backends, space, batches).await?;
+        is_complete &= take_out(backends, space, batches).await?;
         if read < AT_ONCE {
-            return Ok(has_all);
+            return Ok(is_complete);
         }
     }
 }
@@ -183,7 +183,7 @@ async fn take_out(
     let acts = batches.iter().flat_map(|(_, batch)| batch.curations.iter().cloned());
     let acts: Vec<Curation> = acts.collect();
     let orphaned = orphaned_curations::find_orphaned_curations(backends, space, &acts).await?;
-    let mut has_all = true;
+    let mut is_complete = true;
     for (letter, mut batch) in batches {
         let before = batch.records.len();
         batch.records.retain(|it| !erased.contains(&it.id));
@@ -193,10 +193,10 @@ async fn take_out(
             is_changed = true;
         }
         if is_changed {
-            has_all &= replace_batch(backends, &letter, &batch).await?;
+            is_complete &= replace_batch(backends, &letter, &batch).await?;
         }
     }
-    Ok(has_all)
+    Ok(is_complete)
 }
 
 /// Replaces a batch by the rest of it. If nothing is left, the batch counts as written. Returns false if the dead

@@ -22,7 +22,7 @@ enum Interference {
 struct ContestedLetters {
     letters: Arc<dyn DeadLetters>,
     interference: Interference,
-    /// How often the other process still is faster.
+    /// Number of further times that the other process is faster.
     times_left: AtomicU64,
     /// How much greater the ids are than in `letters`.
     shift: AtomicU64,

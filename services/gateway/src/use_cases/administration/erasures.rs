@@ -75,11 +75,12 @@ async fn continue_unfinished_erasures(ctx: &Context) -> Result<usize, PortError>
 /// drops messages of a deleted space.
 ///
 /// # Errors
-/// Errors of the stores, that of the index if both fail; the note then stays.
+/// Errors of the stores; if both fail, the error of the index. The note then stays.
 pub async fn finish_erasure(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), PortError> {
     let records = &ctx.backends.records;
     if let Err(error) = ctx.backends.index.erase_deleted(erasure).await {
-        // The note must stay. The record store completes the deletion, and keeps the note because its space is later.
+        // The note must stay. For an earlier time, the record store completes the deletion, but keeps the note of a
+        // later space.
         let earlier = UnfinishedErasure {
             space: erasure.space.clone(),
             created_at: DateTime::<Utc>::MIN_UTC,

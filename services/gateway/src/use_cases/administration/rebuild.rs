@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Time after a switch within which every search that began before it has ended.
 const SETTLED: Duration = Duration::from_secs(10);
 /// Pause between two renewals of the generation.
-const RENEWAL: Duration = Duration::from_secs(60);
+const RENEWAL_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts the rebuild of an existing space; the work continues after the response, until shutdown.
 pub(crate) fn start_rebuild(app: &App, space: &SpaceId, records: u64) -> Result<Rebuild, Problem> {
@@ -84,7 +84,7 @@ async fn rebuild_space(app: &App, space: &SpaceId) -> Result<(), PortError> {
 /// Renews a generation while it is being built. Returns an error if the index has abandoned it.
 async fn keep_generation(index: &dyn Index, space: &SpaceId, generation: Generation) -> PortError {
     loop {
-        sleep(RENEWAL).await;
+        sleep(RENEWAL_PAUSE).await;
         match index.renew_generation(space, generation).await {
             Err(error) if error.kind() == ErrorKind::Conflict => return error,
             // The next renewal comes early enough.

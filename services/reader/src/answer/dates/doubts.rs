@@ -58,16 +58,16 @@ fn is_unsure(question: &Question, line: &Line<'_>, said: &Said<'_>) -> bool {
     let time_words = lower_words(&said.span.words);
     let is_bounded = time_words.first().is_some_and(is_bound);
     let leads_to_time = |it: &&String| classify_word(it) != Class::Content && !is_bound(it);
-    let before = words_before_verb(&sentence.text, at);
-    // "No it's on Friday" answers somebody.
+    let before = clause_words_before(&sentence.text, at);
+    // "No it's on Friday" is a reply to a question.
     let reply_words = usize::from(before.first().is_some_and(|it| matches!(it.as_str(), "no" | "nope")));
     let mut leading = before[reply_words..].iter().rev().take_while(leads_to_time);
-    let after = words_after_time(&sentence.text, at + said.span.words.len());
+    let after = clause_words_after(&sentence.text, at + said.span.words.len());
     let denies =
         |it: &String| is_negation(it) && it != "instead" && !asked.contains(&it.as_str()) && !question.traits.negated;
     let supposes = |it: &String| is_in_class(it, WordClass::UnsureAuxiliary);
-    let mut words_with_preposition = time_words.first().into_iter().chain(before.last());
-    let is_subject = words_with_preposition.all(|it| classify_word(it) != Class::Linking);
+    let mut possible_prepositions = time_words.first().into_iter().chain(before.last());
+    let is_subject = possible_prepositions.all(|it| classify_word(it) != Class::Linking);
     asks_whether(sentence)
         || !is_bounded && leading.any(|it| denies(it) || supposes(it))
         || is_subject && after.iter().take_while(|it| is_verb_part(it)).any(supposes)
@@ -110,10 +110,13 @@ fn is_form_of_be(word: &str) -> bool {
     is_in_class(verb, WordClass::FormOfBe)
 }
 
-/// Returns the words of a clause after the time that ends at a byte offset, in lower case.
-fn words_after_time(text: &str, end: usize) -> Vec<String> {
+/// Marks between clauses and sentences.
+const CLAUSE_MARKS: [char; 6] = [',', ';', ':', '.', '!', '?'];
+
+/// Returns the words between a byte offset and the end of its clause, in lower case.
+fn clause_words_after(text: &str, end: usize) -> Vec<String> {
     let after = text.get(end..).unwrap_or_default();
-    let clause = after.split([',', ';', ':', '.', '!', '?']).next();
+    let clause = after.split(CLAUSE_MARKS).next();
     lower_words(clause.unwrap_or_default())
 }
 
@@ -242,7 +245,7 @@ fn is_length_of_days(lower: &str) -> bool {
 fn denies_verb(sentence: &Sentence) -> bool {
     let mut verbs = sentence.hits.iter().filter(|it| it.1).map(|it| it.0);
     let is_since = lower_words(&sentence.text).iter().any(|it| it == "since");
-    !is_since && sentence.pieces.is_none() && verbs.any(|at| is_denied(&words_before_verb(&sentence.text, at)))
+    !is_since && sentence.pieces.is_none() && verbs.any(|at| is_denied(&clause_words_before(&sentence.text, at)))
 }
 
 /// Returns true if the second sentence contains every question word that the first one contains.
@@ -337,7 +340,7 @@ fn may_report(question: &Question, sentence: &Sentence) -> bool {
 
 /// Returns true if the verb at a byte offset is not denied and, for a question about the past, may be a past form.
 fn is_reported(question: &Question, text: &str, at: usize) -> bool {
-    let leading = words_before_verb(text, at);
+    let leading = clause_words_before(text, at);
     let is_denied = !question.traits.negated && is_denied(&leading);
     let is_infinitive = leading.last().is_some_and(|it| it == "to");
     let words = lower_words(text.get(at..).unwrap_or_default());
@@ -345,17 +348,17 @@ fn is_reported(question: &Question, text: &str, at: usize) -> bool {
     !is_denied && !is_infinitive && is_past
 }
 
-/// Returns the words of a clause before the verb at a byte offset, in lower case.
-fn words_before_verb(text: &str, at: usize) -> Vec<String> {
+/// Returns the words between the start of a clause and a byte offset in it, in lower case.
+fn clause_words_before(text: &str, at: usize) -> Vec<String> {
     let before = text.get(..at).unwrap_or_default();
-    let clause = before.rfind([',', ';', ':', '.', '!', '?']).map_or(0, |it| it + 1);
+    let clause = before.rfind(CLAUSE_MARKS).map_or(0, |it| it + 1);
     lower_words(before.get(clause..).unwrap_or_default())
 }
 
 /// Returns true if a negation is among the auxiliaries and adverbs at the end of the words before a verb.
 fn is_denied(words_before: &[String]) -> bool {
-    let mut beside = words_before.iter().rev().take_while(|it| is_verb_part(it));
-    beside.any(|it| is_negation(it))
+    let mut verb_parts = words_before.iter().rev().take_while(|it| is_verb_part(it));
+    verb_parts.any(|it| is_negation(it))
 }
 
 /// Returns true if a form of the question's verb may be a past form. In a question with "did", the verb is in its base

@@ -47,15 +47,14 @@ pub(super) fn is_reversed_since(statement: &LineStatement, stems: &[String], poo
 /// Returns true if nothing but "again", "now" or "any more" follows the word at an index in its clause: "I don't drink
 /// coffee after five" limits a statement, and does not reverse it.
 fn is_end_of_statement(sentence: &str, words: &[&str], at: usize) -> bool {
-    let lower = |at: usize| words.get(at).map(|it| lowercase_word(it)).unwrap_or_default();
-    match lower(at + 1).as_str() {
+    match lowercase_word_at(words, at + 1).as_str() {
         "" | "again" | "now" | "anymore" => true,
-        "any" => matches!(lower(at + 2).as_str(), "more" | "longer"),
+        "any" => matches!(lowercase_word_at(words, at + 2).as_str(), "more" | "longer"),
         _ => has_mark_after(sentence, words, at),
     }
 }
 
-/// Returns the spoken English sentences in which a person goes on after a statement about himself or herself.
+/// Returns the spoken English sentences of a person after a statement about himself or herself.
 fn later_own_sentences<'a>(statement: &'a LineStatement, pool: &'a Pool<'_>) -> impl Iterator<Item = &'a Sentence> {
     let is_own = statement.subject == Subject::Speaker;
     let actor = &pool.lines[statement.line].turn.actor;
@@ -88,9 +87,9 @@ fn reports_move(sentence: &str, only_away: bool) -> bool {
 fn opens_own_clause(sentence: &str, words: &[&str], at: usize) -> bool {
     let is_own = |it: &str| matches!(lowercase_word(it).split('\'').next(), Some("i" | "we"));
     let is_filler = |it: &str| classify_word(&lowercase_word(it)) == Class::Filler;
-    let may_stand_between = |it: &str| is_filler(it) || classify_word(&lowercase_word(it)) == Class::Auxiliary;
+    let may_precede_verb = |it: &str| matches!(classify_word(&lowercase_word(it)), Class::Auxiliary | Class::Filler);
     let between = words[..at].iter().rev();
-    let count = between.take_while(|it| !is_own(it) && may_stand_between(it)).count();
+    let count = between.take_while(|it| !is_own(it) && may_precede_verb(it)).count();
     let Some(subject) = at.checked_sub(count + 1).filter(|it| is_own(words[*it])) else {
         return false;
     };
@@ -113,8 +112,7 @@ fn names_earlier_time(words: &[&str]) -> bool {
 /// Returns true if no place and no thing follows "moved" at an index. If `only_away` is set, "out", "away", "house" or
 /// "again" must follow.
 fn is_without_place(sentence: &str, words: &[&str], at: usize, only_away: bool) -> bool {
-    let lower = |at: usize| words.get(at).map(|it| lowercase_word(it)).unwrap_or_default();
-    let (next, second) = (lower(at + 1), lower(at + 2));
+    let (next, second) = (lowercase_word_at(words, at + 1), lowercase_word_at(words, at + 2));
     let ends_after_next = || second.is_empty() || has_mark_after(sentence, words, at + 1);
     let is_time = || text::time::words::is_named(&second) || is_time_unit(&second);
     match next.as_str() {
@@ -136,6 +134,11 @@ fn is_without_place(sentence: &str, words: &[&str], at: usize, only_away: bool) 
             classify_word(other) == Class::Filler && (!is_object || ends_after_next() || is_time())
         }
     }
+}
+
+/// Returns the word at an index in lower case, or an empty text after the last word.
+fn lowercase_word_at(words: &[&str], at: usize) -> String {
+    words.get(at).map(|it| lowercase_word(it)).unwrap_or_default()
 }
 
 /// Returns a word in lower case with straight apostrophes.

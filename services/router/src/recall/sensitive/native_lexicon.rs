@@ -1,6 +1,5 @@
-//! Words of sensitive subjects in German, Spanish, French, Italian, Portuguese, Dutch and Chinese. They are searched in
-//! every text, whatever its language. A word that is an everyday word in English or in another of these languages is
-//! left out.
+//! Words of sensitive subjects in German, Spanish, French, Italian, Portuguese, Dutch and Chinese. They are looked for
+//! in every text, whatever its language.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -64,7 +64,7 @@ pub(crate) async fn get(
 
 /// Erases a space and everything in it permanently.
 ///
-/// If a store is not available or the erasure takes long, the response is 202: nobody can read the space any more, and
+/// If a store is not available or the erasure takes long, the response is 202: the space can no longer be read, and
 /// the gateway erases the remaining data.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 204, description = "The space is erased from every store", headers(("location" = String, description = "The receipt"))),
@@ -94,7 +94,7 @@ pub(crate) async fn delete(
     let mut task = tokio::spawn(work.in_current_span());
     let outcome = match timeout(Duration::from_millis(app.config.request_ms_max) / 2, &mut task).await {
         Ok(outcome) => outcome,
-        Err(_) => match find_running_deletion(&app, &space).await {
+        Err(_) => match find_unfinished_deletion(&app, &space).await {
             Some(deleted) => Ok(Ok(deleted)),
             None => task.await,
         },
@@ -141,7 +141,7 @@ impl Deleted {
     fn unfinished(space: &SpaceId, erasure: Option<ErasureId>) -> Deleted {
         let left = Deleting {
             space: space.clone(),
-            detail: "nobody can read the space any more; the gateway erases its remaining data without another \
+            detail: "the space can no longer be read; the gateway erases its remaining data without another \
                      request (until then, GET .../progress reports `erasing`)"
                 .to_owned(),
             erasure,
@@ -154,7 +154,7 @@ impl Deleted {
 }
 
 /// Returns the deletion of a space that is hidden and not erased in every store yet, if there is one.
-async fn find_running_deletion(app: &App, space: &SpaceId) -> Option<Deleted> {
+async fn find_unfinished_deletion(app: &App, space: &SpaceId) -> Option<Deleted> {
     let records = &app.stores().records;
     let noted = records.unfinished_erasures(Some(space), 1).await.ok()?.pop()?;
     let is_hidden = records.space(space).await.ok()?.is_none();
@@ -193,9 +193,8 @@ async fn erase_space(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Pr
 /// Deletes a space from the record store; returns false if it is unknown. The store may fail, for example because the
 /// disk is full, after it noted the deletion and hid the space. The gateway then continues the erasure from the note.
 async fn delete_from_records(app: &App, space: &SpaceId) -> Result<bool, PortError> {
-    let records = &app.stores().records;
-    match records.delete_space(space).await {
-        Err(error) if is_noted(app, space).await && matches!(records.space(space).await, Ok(None)) => {
+    match app.stores().records.delete_space(space).await {
+        Err(error) if find_unfinished_deletion(app, space).await.is_some() => {
             warn!(%space, error = &error as &dyn std::error::Error, "records of a deleted space are not erased yet");
             Ok(true)
         }
