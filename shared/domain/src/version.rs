@@ -84,8 +84,8 @@ impl Versions {
         self.later.is_empty()
     }
 
-    /// Returns the first turn units of those versions before version `number` that it replaces, observed at `at`: a
-    /// version between them that was observed earlier has replaced the versions before it.
+    /// Returns the first turn units of the versions that version `number`, observed at `at`, replaces: a version between
+    /// them that was observed earlier has replaced the versions before it.
     fn versions_replaced_from(&self, of: RecordId, number: u32, at: DateTime<Utc>) -> Vec<UnitId> {
         let Some(later) = self.later.get(&of) else {
             return Vec::new();

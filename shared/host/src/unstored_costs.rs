@@ -1,5 +1,5 @@
 //! Counts the calls of a language model from which nothing was stored: their cost, so that the budget of a day covers
-//! them too, and how often a question failed, so that it is not asked forever, or only at growing intervals.
+//! them too, and how often a question failed, so that it is given up or asked at growing intervals.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contraction_denies_with_and_without_its_apostrophe_and_is_no_content_word() {
+    fn contractions_of_not_are_negations_and_no_content_words_with_or_without_an_apostrophe() {
         let read = |question: &str| {
             read_question(&QuestionInput {
                 question,

@@ -42,7 +42,7 @@ async fn count_points(it: &Embedded, created_at: DateTime<Utc>) -> u64 {
     counts.unwrap()["points"]
 }
 
-/// Deletes the space `a`, at most as far as this number of jobs. Between two jobs of the deletion, the writer runs a job
+/// Deletes the space `a`, but stops after this number of jobs. Between two jobs of the deletion, the writer runs a job
 /// in the space `b`: it runs its jobs in the order in which they are submitted.
 async fn delete_step_by_step(it: &Embedded, dir: &Path, jobs_max: u64) -> Vec<Progress> {
     let (a, b) = (space("a"), space("b"));

@@ -109,7 +109,7 @@ pub trait Index: Send + Sync + 'static {
     /// the space is unknown.
     async fn begin(&self, space: &SpaceId) -> Result<Generation>;
 
-    /// Says that the generation is still being built; to be called once a minute until it is activated. An index may
+    /// Signals that the generation is still being built; to be called once a minute until it is activated. An index may
     /// abandon a generation that was not renewed for 15 minutes.
     ///
     /// # Errors

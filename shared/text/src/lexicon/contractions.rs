@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_apostrophe_is_read_only_in_words_that_are_nothing_else() {
+    fn contractions_without_an_apostrophe_are_split_unless_they_may_be_another_word() {
         for (word, parts) in [
             ("dont", Some(("do", "not"))),
             ("cant", Some(("can", "not"))),
@@ -112,6 +112,14 @@ mod tests {
         ] {
             assert_eq!(split_bare_contraction(word), parts, "{word}");
         }
+    }
+
+    #[test]
+    fn chat_spellings_are_expanded_and_other_words_are_kept() {
+        assert_eq!(
+            ["ya", "ur", "at"].map(|it| expand_chat_spelling(it.to_owned())),
+            ["you", "your", "at"]
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn a_date_after_a_coming_or_settled_event_lies_ahead() {
 }
 
 #[test]
-fn a_day_of_the_month_that_something_has_lies_ahead() {
+fn a_day_of_the_month_after_a_present_form_of_be_lies_ahead() {
     check(
         "
         The exam is on the 9th. => the 9th = 9 July 2023

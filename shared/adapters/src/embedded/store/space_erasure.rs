@@ -28,8 +28,8 @@ pub(super) struct OwnedTable {
     key: Option<&'static str>,
 }
 
-/// All tables with rows that a space owns. What repeats other rows precedes them, so that the triggers of these rows find
-/// nothing to delete.
+/// All tables with rows that a space owns. Tables that repeat the rows of another one precede it, so that the triggers of
+/// those rows find nothing to delete.
 pub(super) const OWNED: [OwnedTable; 16] = [
     with_row_ids("block_files"),
     with_row_ids("unit_blocks"),

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use domain::id::SpaceId;
 use domain::{Classify, ErrorKind, PortError};
 use qdrant_client::QdrantError;
 
@@ -239,6 +240,11 @@ pub(super) fn damaged_error(operation: &'static str, what: &str) -> PortError {
         ErrorKind::Damaged,
         format!("a point of qdrant has no readable `{what}`"),
     )
+}
+
+/// Returns the error for a space that does not exist.
+pub(super) fn unknown_space_error(operation: &'static str, space: &SpaceId) -> PortError {
+    PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"))
 }
 
 /// A difference between the collection on the server and that of this program.

@@ -6,6 +6,7 @@ use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
 use qdrant_client::qdrant::{Condition, DeletePointsBuilder, Filter, UpdateMode};
 
+use super::error::unknown_space_error;
 use super::marker::{ABANDONED, Marker};
 use super::points::{GenerationKey, generation_filter, in_space, marker_id};
 use super::{QdrantIndex, schema};
@@ -16,8 +17,8 @@ use crate::store_rules::index_points::check_points;
 /// 1. [`begin_generation`](QdrantIndex::begin_generation) begins a generation. From now on every `put` writes to the shown generation and to
 ///    the new one.
 /// 2. [`put_into`](QdrantIndex::put_into) fills the new generation. Points that a `put` wrote to it meanwhile are newer
-///    and stay. Meanwhile, [`renew_lease`](QdrantIndex::renew_lease) says that the process still builds it. If it stops
-///    doing so, the next `put` ends the generation.
+///    and stay. Meanwhile, the process renews its lease with [`renew_lease`](QdrantIndex::renew_lease). Once the lease
+///    has expired, a `put` ends the generation.
 /// 3. [`switch_generation`](QdrantIndex::switch_generation) shows the new generation to all readers at once.
 /// 4. [`drop_unused`](QdrantIndex::drop_unused) removes points that are not shown. Call it after the timeout of a call
 ///    has passed since the switch, when no earlier search is running any more.
@@ -51,7 +52,7 @@ impl QdrantIndex {
         Ok(Generation(building))
     }
 
-    /// Says that this process still builds a generation.
+    /// Renews the lease of a generation that this process builds.
     ///
     /// # Errors
     ///
@@ -87,9 +88,9 @@ impl QdrantIndex {
         ended.insert(schema::BUILDING, generation + 1);
         ended.insert(schema::RENEWALS, ABANDONED);
         self.change_marker(operation, space, ended).await?;
-        let unknown = || PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"));
         let now = self.read_marker(operation, space).await?;
-        let now = now.filter(|it| it.born == marker.born).ok_or_else(unknown)?;
+        let now = now.filter(|it| it.born == marker.born);
+        let now = now.ok_or_else(|| unknown_space_error(operation, space))?;
         if now.shown != generation {
             self.delete_generation(operation, space, generation).await?;
         }

@@ -3,14 +3,13 @@ use std::sync::{Mutex, PoisonError};
 
 use domain::id::SpaceId;
 use domain::port::{Result, UnfinishedErasure};
-use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
 use qdrant_client::qdrant::{
     Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, Range,
     SetPayloadPointsBuilder, UpdateMode, UpsertPointsBuilder, Value,
 };
 
-use super::error::damaged_error;
+use super::error::{damaged_error, unknown_space_error};
 use super::points::{in_space, integer_field, marker_id};
 use super::{QdrantIndex, schema};
 
@@ -120,7 +119,7 @@ impl QdrantIndex {
     /// The space is looked up in the records again after a marker was created, so that a late put cannot bring back a
     /// marker.
     pub(super) async fn get_or_create_marker(&self, operation: &'static str, space: &SpaceId) -> Result<Marker> {
-        let unknown = || PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"));
+        let unknown = || unknown_space_error(operation, space);
         let born = self.creation_time(space).await?.ok_or_else(unknown)?;
         let mode = match self.read_marker(operation, space).await? {
             Some(marker) if marker.born == born => return Ok(marker),

@@ -1,8 +1,8 @@
 //! Leases of rebuilds: the process that builds a generation renews it, and a generation that is not renewed is ended.
 //!
-//! Clocks of different machines are never compared. A process measures from when it first saw the last renewal, and the
-//! builder from when it sent that renewal, which is earlier. The builder gives up after half the time, which leaves the
-//! other half to a call that is on its way: so no process ends a generation that its builder still activates.
+//! Clocks of different machines are never compared. A process measures the time since it first saw the last renewal, and
+//! the builder the time since it sent that renewal, which is longer. The builder gives up after half of the lease, which
+//! leaves the other half to a call that is on its way: so no process ends a generation that its builder still activates.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -7,7 +7,7 @@ use super::super::Ports;
 use super::super::sample::noon;
 use super::{put_readings, reading_over};
 
-/// The cost of a day includes that of its readings that were removed, also with a record, and counts each once.
+/// The cost of a day includes that of its removed readings, also of those removed with a record, and counts each once.
 pub async fn the_cost_of_removed_readings_counts_for_their_day(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;

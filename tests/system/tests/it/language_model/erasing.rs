@@ -11,7 +11,7 @@ pub(super) async fn erase_record(api: &Api, space: &str, record: &str) {
         .await;
 }
 
-/// Checks that the first erasure of a space left nothing behind.
+/// Checks that the first erasure of a space left no data.
 pub(super) async fn check_first_erasure(api: &Api, space: &str) {
     let receipts = api.list(&format!("/spaces/{space}/erasures")).await;
     let id = receipts[0]["id"].as_str().unwrap();

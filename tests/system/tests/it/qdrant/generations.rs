@@ -204,8 +204,8 @@ async fn no_point_is_lost_during_rebuilds() {
     .await;
 }
 
-/// A generation that nobody renews ends: later points are written once, and its own are removed. A generation that is
-/// renewed still gets all points.
+/// A generation that is not renewed is ended: later points are written once, and its own are removed. A generation that
+/// is renewed still gets all points.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_abandoned_rebuild_ends_and_a_renewed_one_goes_on() {
     on_server(async |options| {
