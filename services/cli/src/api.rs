@@ -30,7 +30,7 @@ use self::retry::{PAUSE, Retry, TRIES, pause_before_retry};
 
 /// Timeout of one request, unless the budget of a question is longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Records on a page. A record has at most 100 KiB, so a page stays small.
+/// Maximum number of records on a page. The server ends a page at 4 MiB, so a page stays small.
 const PAGE: &str = "100";
 
 /// The reason why a request failed.

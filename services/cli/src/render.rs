@@ -145,11 +145,37 @@ fn cost_text(reply: &QueryResponse) -> String {
         "{} of {} tokens, {:.0} ms, {} model {calls}{of}, {} candidates of {} units",
         reply.pack.tokens, reply.pack.budget, cost.ms, cost.model_calls, cost.candidates, cost.units
     );
-    for degraded in &reply.degraded {
-        let _ = write!(text, "\ndegraded: {degraded}");
-    }
     if !reply.trace_id.is_empty() {
         let _ = write!(text, "; trace {}", reply.trace_id);
     }
+    for degraded in &reply.degraded {
+        let _ = write!(text, "\ndegraded: {degraded}");
+    }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_degraded_part_has_a_line_of_its_own() {
+        let reply = json!({
+            "verdict": {"status": "partial", "reasons": []},
+            "answer": null,
+            "pack": {"items": [], "tokens": 8, "budget": 512, "text": ""},
+            "cost": {"tokens": 8, "model_calls": 1, "ms": 2.0, "steps": [], "units": 9, "candidates": 3},
+            "degraded": ["index: is away", "reader: is away"],
+            "trace_id": "abc",
+            "weights": "",
+        });
+        let reply: QueryResponse = serde_json::from_value(reply).unwrap();
+        assert_eq!(
+            cost_text(&reply),
+            "8 of 512 tokens, 2 ms, 1 model call, 3 candidates of 9 units; trace abc\n\
+             degraded: index: is away\ndegraded: reader: is away"
+        );
+    }
 }

@@ -62,7 +62,9 @@ async fn serve_until_shutdown(context: host::Context) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {} ([gateway] listen)", config.listen))?;
     if config.keys.is_empty() {
-        warn!("no keys are configured: anyone who can reach this address may read, write and erase everything");
+        warn!(
+            "the settings have no keys: without a key in the store, anyone who can reach this address may read, write and erase everything"
+        );
     }
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
     let _asking = app.context.keep_serving();

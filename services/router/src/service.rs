@@ -34,6 +34,7 @@ const QUESTION_MAX: usize = 20_000;
 /// Limits of the values in a request.
 const TOKENS_MAX: u32 = 100_000;
 const LISTED_MAX: u32 = 200;
+const RANKED_MAX: u32 = route::FULL as u32;
 const FOCUS_MAX: usize = 200;
 
 /// Longest time that a question waits for the latest writes. It applies if the space was read before and the question
@@ -368,7 +369,8 @@ fn limit_request(request: &mut RouteV1) {
     request.tokens = request.tokens.min(TOKENS_MAX);
     request.focus.truncate(FOCUS_MAX);
     request.selected.truncate(FOCUS_MAX);
-    for count in [&mut request.explain, &mut request.ranked, &mut request.scenes] {
+    request.ranked = request.ranked.min(RANKED_MAX);
+    for count in [&mut request.explain, &mut request.scenes] {
         *count = (*count).min(LISTED_MAX);
     }
 }

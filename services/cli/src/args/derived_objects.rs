@@ -84,7 +84,7 @@ pub(crate) struct Entities {
 
 /// List the audit log of a space: corrections, retirements, pins, erasures and undone merges.
 ///
-/// Oldest first: time, key, action, reason.
+/// Oldest first: id, time, key, action, reason.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -134,7 +134,9 @@ fn greeting_text(settings: &Settings) -> anyhow::Result<String> {
         None => "NATS, Qdrant and Neo4j, see [backends]".to_owned(),
     };
     let keys = match gateway.keys.len() {
-        0 => "none: anyone who can reach this address may read and write; create one with `mnemic keys new`".to_owned(),
+        0 => "none in the settings: without a key in the store, anyone who can reach this address may read and write; create one with \
+              `mnemic keys new`"
+            .to_owned(),
         count => format!("{count} configured"),
     };
     Ok(format!(
@@ -147,6 +149,13 @@ fn greeting_text(settings: &Settings) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_greeting_claims_nothing_about_keys_in_the_store() {
+        let greeting = greeting_text(&Settings::default()).unwrap();
+        let expected = "keys    none in the settings: without a key in the store, anyone who can reach this address";
+        assert!(greeting.contains(expected), "{greeting}");
+    }
 
     #[test]
     fn the_default_admin_port_equals_the_default_of_the_host() {

@@ -114,3 +114,27 @@ fn an_erasure_that_failed_permanently_is_not_waited_for() {
     assert_eq!(stderr.unwrap(), format!("error: {FAILED_WRITE}\n"));
     assert_eq!(server.calls(), [ERASE, "GET /v1/spaces/pair/progress"]);
 }
+
+#[test]
+fn a_server_that_holds_requests_for_less_time_is_asked_at_intervals() {
+    const ERASE: &str = "DELETE /v1/spaces/pair/sessions/talk";
+    let none = "00000000-0000-0000-0000-000000000000";
+    let mut checks = 0;
+    let server = ScriptedServer::start(move |call| {
+        if call == ERASE {
+            let erased = json!({ "watermark": "w", "session": none, "records": 2, "more": false, "erasure": none });
+            return Reply::new("202 Accepted", erased);
+        }
+        checks += 1;
+        let progress = json!({ "watermark": "w", "written": checks > 2, "backlog": 0 });
+        match checks {
+            1 => Reply::problem("422 Unprocessable Entity", "wait_ms: is more than 5000", &json!({})),
+            2 => Reply::problem("504 Gateway Timeout", "not yet", &json!({ "progress": progress })),
+            _ => Reply::new("200 OK", progress),
+        }
+    });
+    let output = server.run(&["erase", "--session", "talk", "-s", "pair", "--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let check = "GET /v1/spaces/pair/progress";
+    assert_eq!(server.calls(), [ERASE, check, check, check]);
+}

@@ -1,6 +1,6 @@
 //! Idempotency keys: a key belongs to one request, at this gateway and at every other gateway over the same store.
 //!
-//! A request takes its key before it does anything else. While it is in flight, a different request with the key is
+//! A request takes its key before it stores anything. While it is in flight, a different request with the key is
 //! refused, and the same request waits a limited time for the response; then it is asked to retry. If a gateway dies,
 //! its hold lasts one second. After that the same request may proceed, which is harmless even if the first one was
 //! accepted, because ids derive from the key and the content. A different request may never proceed, because the

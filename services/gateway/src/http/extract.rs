@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::{Object, at_path};
 use crate::app::state::App;
-use crate::http::repeated_parameters;
+use crate::http::{repeated_fields, repeated_parameters};
 
 /// Maximum number of values in one body, including nested ones: a parsed value takes about a hundred times the memory
 /// of its text. The longest record has far fewer values.
@@ -165,6 +165,10 @@ fn without_byte_order_mark(bytes: Bytes) -> Bytes {
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     check_value_count(bytes)?;
+    if let Some(error) = repeated_fields::find_repeated_field(bytes) {
+        let detail = format!("{error}; an object may have each field once");
+        return Err(Problem::invalid_request(detail));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let at = error.path().to_string();

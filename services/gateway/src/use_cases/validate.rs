@@ -117,7 +117,7 @@ pub(crate) fn uri_bytes_max(uri: &str) -> usize {
 pub(crate) fn observed_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<FixedOffset>, String> {
     let at = parse_time(text)?;
     if at > now + AHEAD {
-        return Err(format!("{text} is in the future"));
+        return Err(format!("{text} is more than a day in the future"));
     }
     Ok(at)
 }

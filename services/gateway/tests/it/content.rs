@@ -84,3 +84,28 @@ async fn a_body_may_begin_with_a_byte_order_mark() {
         .await;
     assert_eq!(twice.status, 400);
 }
+
+#[tokio::test]
+async fn a_body_with_a_repeated_field_is_refused() {
+    let gateway = Gateway::new().await;
+    for (call, body) in [
+        (RECORDS, r#"{"records":[{"text":"x","metadata":{"a":"1","a":"2"}}]}"#),
+        (RECORDS, r#"{"records":[{"a":"x","a":"y"},{"text":"valid"}]}"#),
+        (
+            "PUT /v1/spaces/s/records/r",
+            r#"{"text":"x","metadata":{"a":"1","b":"1","a":"2"}}"#,
+        ),
+        (
+            "POST /v1/spaces/s/tools/lexical_retrieve",
+            r#"{"query":"x","a":1,"a":2}"#,
+        ),
+    ] {
+        let problem = gateway.send(call, body).await.problem();
+        assert!(
+            problem.starts_with("422 duplicate field `a` at line 1 column "),
+            "{body}: {problem}"
+        );
+    }
+    let body = r#"{"records":[{"text":"x","metadata":{"a":"1"}},{"text":"y","metadata":{"a":"1"}}]}"#;
+    assert_eq!(gateway.send(RECORDS, body).await.status, StatusCode::ACCEPTED);
+}

@@ -119,6 +119,27 @@ async fn new_records_beyond_the_quota_of_a_key_are_refused() {
     assert_eq!(stored["items"].as_array().unwrap().len(), 7, "{stored}");
 }
 
+#[tokio::test]
+async fn a_batch_beyond_the_quota_creates_no_space() {
+    let gateway = Gateway::with(KEYS).await;
+    let new = json!({"name": "assistant", "spaces": ["new"], "rights": ["write"], "quotas": {"records_per_day": 2}});
+    let made = gateway.send_as("owner", "POST /v1/keys", &new.to_string()).await.json();
+    let key = made["token"].as_str().unwrap();
+    let (refused, accepted) = (StatusCode::TOO_MANY_REQUESTS, StatusCode::ACCEPTED);
+    for (texts, written, read) in [
+        (&["a", "b", "c"][..], refused, StatusCode::NOT_FOUND),
+        (&["a", "b"][..], accepted, StatusCode::OK),
+        (&["d"][..], refused, StatusCode::OK),
+    ] {
+        let records: Vec<Value> = texts.iter().map(|it| json!({"id": it, "text": it})).collect();
+        let body = json!({ "records": records }).to_string();
+        let reply = gateway.send_as(key, "POST /v1/spaces/new/records", &body).await;
+        assert_eq!(reply.status, written, "{texts:?}: {reply:?}");
+        let space = gateway.send_as("owner", "GET /v1/spaces/new", "").await;
+        assert_eq!(space.status, read, "{texts:?}: {space:?}");
+    }
+}
+
 /// Records count in every way of writing them.
 #[tokio::test]
 async fn records_count_for_the_quota_on_every_route_that_writes_them() {

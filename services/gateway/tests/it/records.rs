@@ -51,7 +51,7 @@ async fn an_invalid_record_is_named_and_the_others_are_accepted() {
     1 rejected text: the record has no text, no image_c
     2 rejected text: invalid type: integer `7`, expecte
     3 rejected colour: unknown field `colour`, expected
-    4 rejected observed_at: 2999-01-01 is in the future
+    4 rejected observed_at: 2999-01-01 is more than a d
     5 duplicate -
     6 rejected the id `a` belongs to other content; rec
     7 rejected invalid type: string "text", expected an

@@ -4,77 +4,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use axum::http::StatusCode;
 use domain::erasure::Erased;
-use domain::id::{RecordId, SpaceId, UnitId};
-use domain::port::{
-    Generation, Index, Point, PointsCursor, PointsPage, Result, Search, SearchResult, UnfinishedErasure, UnitBlock,
-};
-use domain::{Classify, ErrorKind, PortError};
-use fixtures::sample_unit;
+use domain::id::{RecordId, SpaceId};
+use domain::port::UnitBlock;
+use domain::{Classify, ErrorKind};
+use fixtures::{UnavailableIndex, sample_unit};
 use futures::FutureExt;
 
 use crate::harness::Gateway;
-
-/// An index that is unavailable.
-#[derive(PartialEq)]
-enum UnavailableIndex {
-    /// All calls fail.
-    Away,
-    /// An erasure never ends; other calls fail.
-    Hanging,
-}
-
-fn unavailable<T>() -> Result<T> {
-    Err(PortError::new("index", ErrorKind::Unavailable, "the index is away"))
-}
-
-#[async_trait]
-impl Index for UnavailableIndex {
-    async fn put(&self, _: &SpaceId, _: &[Point], _: &[UnitId]) -> Result<()> {
-        unavailable()
-    }
-
-    async fn search(&self, _: &SpaceId, _: &Search) -> Result<SearchResult> {
-        unavailable()
-    }
-
-    async fn begin(&self, _: &SpaceId) -> Result<Generation> {
-        unavailable()
-    }
-
-    async fn renew_generation(&self, _: &SpaceId, _: Generation) -> Result<()> {
-        unavailable()
-    }
-
-    async fn activate_generation(&self, _: &SpaceId, _: Generation) -> Result<()> {
-        unavailable()
-    }
-
-    async fn delete_unreachable_points(&self, _: &SpaceId) -> Result<()> {
-        unavailable()
-    }
-
-    async fn points(&self, _: &SpaceId, _: Option<PointsCursor>, _: usize) -> Result<PointsPage> {
-        unavailable()
-    }
-
-    async fn count(&self, _: &SpaceId) -> Result<u64> {
-        unavailable()
-    }
-
-    async fn erase(&self, _: &SpaceId) -> Result<()> {
-        unavailable()
-    }
-
-    async fn erase_deleted(&self, _: &UnfinishedErasure) -> Result<()> {
-        if *self == UnavailableIndex::Hanging {
-            std::future::pending::<()>().await;
-        }
-        unavailable()
-    }
-}
 
 fn space() -> SpaceId {
     "s".parse().unwrap()
@@ -183,7 +121,7 @@ async fn an_unavailable_index_does_not_keep_the_rows_of_a_deleted_space() {
     assert_eq!((claims().await, noted.len()), (1, 1));
 
     let mut without_index = gateway.context.clone();
-    without_index.backends.index = Arc::new(UnavailableIndex::Away);
+    without_index.backends.index = Arc::new(UnavailableIndex::Failing);
     let error = gateway::finish_erasure(&without_index, &noted[0]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert_eq!((claims().await, notes().await), (0, noted.clone()));

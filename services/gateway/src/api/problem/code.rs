@@ -15,7 +15,7 @@ domain::codes! {
     pub(crate) enum ProblemCode {
         Invalid = "invalid",
             "A value of the request is invalid.",
-            "A field, parameter or header is missing, unknown, out of its bounds or of the wrong type.",
+            "A field, parameter or header is missing, unknown, repeated, out of its bounds or of the wrong type.",
             "Correct the field that `detail` names. The same request is refused again.";
         Watermark = "watermark",
             "The watermark is invalid.",

@@ -81,16 +81,37 @@ impl Meters {
         let Some(most) = quotas.records_per_day else {
             return Ok(());
         };
-        let new_records = u64::try_from(new).unwrap_or(u64::MAX);
-        self.records.count_within_quota(key, new_records, most, now).map_err(|over| {
-            let Over { left, retry_after_secs } = over;
-            let detail = format!(
-                "this key may store {most} new records a day (UTC), of which {left} are left; this request has {new_records}. Nothing of it \
-                 was stored: send fewer, or send it again in {retry_after_secs} s"
-            );
-            Problem::quota_exhausted(detail, retry_after_secs)
-        })
+        let counted = self.records.count_within_quota(key, record_count(new), most, now);
+        counted.map_err(|over| records_over_quota(over, most, new))
     }
+
+    /// Checks new records of a key like [`take_records`](Meters::take_records), but counts none of them.
+    pub(crate) fn check_records(
+        &self,
+        key: &str,
+        quotas: Quotas,
+        new: usize,
+        now: DateTime<Utc>,
+    ) -> Result<(), Problem> {
+        let Some(most) = quotas.records_per_day else {
+            return Ok(());
+        };
+        let checked = self.records.check_within_quota(key, record_count(new), most, now);
+        checked.map_err(|over| records_over_quota(over, most, new))
+    }
+}
+
+fn record_count(new: usize) -> u64 {
+    u64::try_from(new).unwrap_or(u64::MAX)
+}
+
+fn records_over_quota(over: Over, most: u32, new: usize) -> Problem {
+    let Over { left, retry_after_secs } = over;
+    let detail = format!(
+        "this key may store {most} new records a day (UTC), of which {left} are left; this request has {new}. Nothing of it \
+         was stored: send fewer, or send it again in {retry_after_secs} s"
+    );
+    Problem::quota_exhausted(detail, retry_after_secs)
 }
 
 impl Meter {
@@ -103,8 +124,7 @@ impl Meter {
 
     /// Counts `new_records` for a key if the total in the window of `now` is then at most `most`.
     fn count_within_quota(&self, key: &str, new_records: u64, most: u32, now: DateTime<Utc>) -> Result<(), Over> {
-        let seconds = now.timestamp();
-        let window = seconds.div_euclid(self.window_secs);
+        let window = self.window_at(now);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() >= COUNTS_MAX && !counts.contains_key(key) {
             counts.retain(|_, it| it.window == window);
@@ -113,16 +133,34 @@ impl Meter {
         if count.window != window {
             *count = Count { window, used: 0 };
         }
-        let left = u64::from(most).saturating_sub(count.used);
-        if new_records > left {
-            let secs = self.window_secs - seconds.rem_euclid(self.window_secs);
-            return Err(Over {
-                left,
-                retry_after_secs: u32::try_from(secs).unwrap_or(u32::MAX),
-            });
-        }
+        self.require_room(count.used, new_records, most, now)?;
         count.used += new_records;
         Ok(())
+    }
+
+    /// Checks like [`count_within_quota`](Meter::count_within_quota), but counts nothing.
+    fn check_within_quota(&self, key: &str, new_records: u64, most: u32, now: DateTime<Utc>) -> Result<(), Over> {
+        let window = self.window_at(now);
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.get(key).filter(|it| it.window == window);
+        self.require_room(count.map_or(0, |it| it.used), new_records, most, now)
+    }
+
+    /// Returns the number of the window of `now` since 1970.
+    fn window_at(&self, now: DateTime<Utc>) -> i64 {
+        now.timestamp().div_euclid(self.window_secs)
+    }
+
+    fn require_room(&self, used: u64, new_records: u64, most: u32, now: DateTime<Utc>) -> Result<(), Over> {
+        let left = u64::from(most).saturating_sub(used);
+        if new_records <= left {
+            return Ok(());
+        }
+        let secs = self.window_secs - now.timestamp().rem_euclid(self.window_secs);
+        Err(Over {
+            left,
+            retry_after_secs: u32::try_from(secs).unwrap_or(u32::MAX),
+        })
     }
 }
 
@@ -160,6 +198,20 @@ mod tests {
             Ok(()),
             "what was refused does not count"
         );
+    }
+
+    #[test]
+    fn a_check_counts_nothing() {
+        let meter = Meter::new(MINUTE_SECS);
+        assert_eq!(meter.check_within_quota("a", 2, 2, time_at_second(10)), Ok(()));
+        assert_eq!(meter.count_within_quota("a", 2, 2, time_at_second(10)), Ok(()));
+        let over = Over {
+            left: 0,
+            retry_after_secs: 50,
+        };
+        assert_eq!(meter.check_within_quota("a", 1, 2, time_at_second(10)), Err(over));
+        assert_eq!(meter.check_within_quota("b", 2, 2, time_at_second(10)), Ok(()));
+        assert_eq!(meter.check_within_quota("a", 2, 2, time_at_second(60)), Ok(()));
     }
 
     #[test]

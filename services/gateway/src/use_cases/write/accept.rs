@@ -30,7 +30,7 @@ use crate::app::idempotency::{self, KeyState};
 use crate::app::keys::access::Access;
 use crate::app::state::App;
 use admitted_batch::Admitted;
-use batch::{Batch, Draft};
+use batch::{Batch, CheckedBatch, Draft};
 pub(crate) use messages::FromMessages;
 pub use write_input::leaves_no_record;
 pub(crate) use write_input::{WriteInput, accept_request};
@@ -53,12 +53,28 @@ pub(crate) async fn accept_batch(
 ) -> Result<Accepted, Problem> {
     let started = Instant::now();
     check_size(app, &raw_records)?;
-    ensure_space_exists(app, space, &raw_records).await?;
-    let outcome = accept_idempotently(app, by, space, raw_records, key).await;
+    let batch = Batch::new(app, space, key);
+    let key = key.map(|name| RequestKey::new(name, &raw_records)).transpose()?;
+    let checked = read_batch(batch, raw_records).await?;
+    ensure_space_exists(app, by, space, &checked).await?;
+    let outcome = accept_idempotently(app, by, space, checked, key).await;
     app.context
         .metrics
         .observe_operation(Operation::Store, outcome.is_ok(), started.elapsed());
     outcome
+}
+
+/// An `Idempotency-Key`, and the digest of the request that has it.
+struct RequestKey<'a> {
+    name: &'a str,
+    digest: Hash,
+}
+
+impl<'a> RequestKey<'a> {
+    fn new(name: &'a str, raw_records: &[Value]) -> Result<RequestKey<'a>, Problem> {
+        let digest = json_digest(&raw_records)?;
+        Ok(RequestKey { name, digest })
+    }
 }
 
 fn check_size(app: &App, raw_records: &[Value]) -> Result<(), Problem> {
@@ -71,8 +87,9 @@ fn check_size(app: &App, raw_records: &[Value]) -> Result<(), Problem> {
     )))
 }
 
-/// Creates the space if it does not exist, the settings allow it, and a record of the batch is valid.
-async fn ensure_space_exists(app: &App, space: &SpaceId, raw_records: &[Value]) -> Result<(), Problem> {
+/// Creates the space if it does not exist, the settings allow it, a record of the batch is valid, and the caller's quota
+/// has room for the batch.
+async fn ensure_space_exists(app: &App, by: &Access, space: &SpaceId, checked: &CheckedBatch) -> Result<(), Problem> {
     let records = &app.stores().records;
     if records.space(space).await?.is_some() {
         return Ok(());
@@ -80,11 +97,13 @@ async fn ensure_space_exists(app: &App, space: &SpaceId, raw_records: &[Value]) 
     if !app.config.create_spaces {
         return Err(Problem::unknown_space(space));
     }
-    let (drafts, items) = read_batch(Batch::new(app, space, None), raw_records.to_vec()).await?;
-    if drafts.is_empty() {
-        return Err(batch_refused_problem(items));
+    if checked.drafts.is_empty() {
+        return Err(batch_refused_problem(checked.items.clone()));
     }
-    records.create_space(space, clock::now()).await?;
+    let now = clock::now();
+    app.meters
+        .check_records(by.name(), by.quotas(), checked.drafts.len(), now)?;
+    records.create_space(space, now).await?;
     Ok(())
 }
 
@@ -92,41 +111,23 @@ async fn accept_idempotently(
     app: &App,
     by: &Access,
     space: &SpaceId,
-    raw_records: Vec<Value>,
-    key: Option<&str>,
+    checked: CheckedBatch,
+    key: Option<RequestKey<'_>>,
 ) -> Result<Accepted, Problem> {
     let Some(key) = key else {
-        return admit_batch(app, by, space, raw_records, None)
+        return admit_batch(app, by, space, checked)
             .await?
             .into_accepted(app, space)
             .await;
     };
-    match idempotency::take_key(app, space, key.to_owned(), json_digest(&raw_records)?).await? {
-        KeyState::Response(response) => {
-            answer_repeated_request(
-                app,
-                by,
-                space,
-                raw_records,
-                Repeat {
-                    key,
-                    response: &response,
-                },
-            )
-            .await
-        }
+    match idempotency::take_key(app, space, key.name.to_owned(), key.digest).await? {
+        KeyState::Response(response) => answer_repeated_request(app, by, space, checked, &response).await,
         KeyState::Nothing(taken) => {
-            let admitted = admit_batch(app, by, space, raw_records, Some(key)).await;
+            let admitted = admit_batch(app, by, space, checked).await;
             taken.end_hold(admitted.as_ref()).await?;
             admitted?.into_accepted(app, space).await
         }
     }
-}
-
-/// A request that was already answered under its `Idempotency-Key`.
-struct Repeat<'a> {
-    key: &'a str,
-    response: &'a [u8],
 }
 
 /// Returns the earlier response if it is still valid. If a record was erased since, or never written, the batch is
@@ -135,14 +136,14 @@ async fn answer_repeated_request(
     app: &App,
     by: &Access,
     space: &SpaceId,
-    raw_records: Vec<Value>,
-    repeat: Repeat<'_>,
+    checked: CheckedBatch,
+    response: &[u8],
 ) -> Result<Accepted, Problem> {
-    let first = Admitted::from_stored_response(repeat.response)?;
+    let first = Admitted::from_stored_response(response)?;
     if is_response_still_valid(app, space, &first).await? {
         return first.into_accepted(app, space).await;
     }
-    let admitted = admit_batch(app, by, space, raw_records, Some(repeat.key)).await?;
+    let admitted = admit_batch(app, by, space, checked).await?;
     if first.position == admitted.position || is_response_still_valid(app, space, &first).await? {
         return first.into_accepted(app, space).await;
     }
@@ -150,14 +151,8 @@ async fn answer_repeated_request(
 }
 
 /// Admits the valid records of a batch and publishes the new ones.
-async fn admit_batch(
-    app: &App,
-    by: &Access,
-    space: &SpaceId,
-    raw_records: Vec<Value>,
-    key: Option<&str>,
-) -> Result<Admitted, Problem> {
-    let (drafts, mut items) = read_batch(Batch::new(app, space, key), raw_records).await?;
+async fn admit_batch(app: &App, by: &Access, space: &SpaceId, checked: CheckedBatch) -> Result<Admitted, Problem> {
+    let CheckedBatch { drafts, mut items } = checked;
     let claims: Vec<(RecordId, Hash)> = drafts.iter().map(|it| (it.record.id, it.digest)).collect();
     count_against_quota(app, by, space, &claims).await?;
     let outcomes = if claims.is_empty() {
@@ -187,13 +182,13 @@ async fn admit_batch(
 
 /// Returns the record that would be stored for a record of a request; `None` if it is invalid.
 pub(crate) fn checked_record(app: &App, space: &SpaceId, raw_record: Value) -> Option<Record> {
-    let (mut drafts, _) = Batch::new(app, space, None).read_records(vec![raw_record]).ok()?;
-    drafts.pop().map(|it| it.record)
+    let mut checked = Batch::new(app, space, None).read_records(vec![raw_record]).ok()?;
+    checked.drafts.pop().map(|it| it.record)
 }
 
 /// Parses and checks the records of a request. Large batches take milliseconds, in which no question would progress, so
 /// they are parsed on a thread of low priority.
-async fn read_batch(batch: Batch, raw_records: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
+async fn read_batch(batch: Batch, raw_records: Vec<Value>) -> Result<CheckedBatch, Problem> {
     if raw_records.len() < MANY {
         return batch.read_records(raw_records);
     }

@@ -39,6 +39,14 @@ impl Draft {
     }
 }
 
+/// The checked records of one request.
+pub(super) struct CheckedBatch {
+    /// The valid records without duplicate ids.
+    pub(super) drafts: Vec<Draft>,
+    /// An item for every record in the request.
+    pub(super) items: Vec<Item>,
+}
+
 /// Properties that the records of one request share.
 pub(super) struct Batch {
     space: SpaceId,
@@ -61,8 +69,7 @@ impl Batch {
         }
     }
 
-    /// Returns the valid records without duplicate ids, and an item for every record in the request.
-    pub(super) fn read_records(&self, raw_records: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
+    pub(super) fn read_records(&self, raw_records: Vec<Value>) -> Result<CheckedBatch, Problem> {
         let mut drafts = Vec::new();
         let mut items = Vec::with_capacity(raw_records.len());
         let mut digests: BTreeMap<RecordId, Hash> = BTreeMap::new();
@@ -104,7 +111,7 @@ impl Batch {
             }
             items.push(item);
         }
-        Ok((drafts, items))
+        Ok(CheckedBatch { drafts, items })
     }
 
     fn parse_record(&self, value: Value) -> Result<NewRecord, String> {
