@@ -14,7 +14,7 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::WordWeight;
 use domain::question::{AnswerClass, Question, QuestionWord, Traits};
 
-use crate::lexicon::contractions::split_bare_contraction;
+use crate::lexicon::contractions::{is_bare_negation, split_bare_contraction};
 use crate::lexicon::{self, Class, is_in_class};
 use crate::people::role::role_of_speaker;
 use crate::{gloss, is_auxiliary, is_stop, split_words, stem_word};
@@ -116,10 +116,6 @@ fn find_subject(given: &QuestionInput<'_>, lower: &str) -> Option<String> {
             (!joined(at)).then(|| name.clone())
         }
     }
-}
-
-fn is_bare_negation(lower: &str) -> bool {
-    split_bare_contraction(lower).is_some_and(|it| it.1 == "not")
 }
 
 fn asks_for_other_party(given: &QuestionInput<'_>, lower: &str) -> bool {

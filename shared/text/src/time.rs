@@ -101,6 +101,7 @@ pub fn find_times(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> 
                     found,
                     sentence: token.sentence,
                     end,
+                    names_month: parser.names_month(at..end),
                 });
             }
         }
@@ -204,7 +205,7 @@ fn build_mention(parser: &Parser<'_>, tokens: Range<usize>, found: &FoundTime, o
     let start = parser.tokens.get(tokens.start)?.start;
     let end = parser.tokens.get(tokens.end.checked_sub(1)?)?.end;
     let words = parser.text.get(start..end)?;
-    let names_month = (tokens.start..tokens.end).any(|at| matches!(parser.class_at(at), Class::Month(..)));
+    let names_month = parser.names_month(tokens);
     let precision = if found.kind == Kind::Duration {
         Grain::Unknown
     } else {

@@ -97,29 +97,16 @@ impl Sought {
     /// value. Returns `None` if the last statement or later words say that the fact has ended; for "does she still have
     /// it", that is the answer.
     pub(crate) fn find_answer(&self, pool: &Pool<'_>) -> Option<FoundAnswer> {
-        let mut statements = find_line_statements(pool);
-        statements.retain(|it| {
-            self.requested_fact.is_answered_by(it)
-                && it.confidence >= SURE
-                && self.is_about(it, pool.lines[it.line].turn)
-                && !self.is_to_come(it)
-        });
-        statements.sort_by_key(|it| (pool.lines[it.line].turn.observed_at, pool.lines[it.line].turn.unit));
+        let statements = self.find_statements(pool);
         if matches!(self.requested_fact, RequestedFact::Slot(Slot::Allergy)) {
             return self.all_that_hold(&statements, pool);
-        }
-        if matches!(self.requested_fact, RequestedFact::Slot(Slot::Home | Slot::Employer)) {
-            leave_out_ends_of_other_values(&mut statements, pool);
         }
         if let Some(contradicted) = self.find_contradiction(&statements, pool) {
             return Some(contradicted);
         }
         let last = statements.last()?;
         let observed_at = |it: &LineStatement| pool.lines[it.line].turn.observed_at;
-        let over = last.ended
-            || !last.positive
-            || self.is_past(last, observed_at(last).to_utc())
-            || self.requested_fact.is_home() && has_moved_since(last, pool);
+        let over = self.is_over(last, pool);
         let (statement, text) = match &self.requested_fact {
             RequestedFact::Who(_) => (!over).then(|| (last, describe_relative(last, pool.lines[last.line].turn))),
             RequestedFact::Slot(_) => (!over).then(|| (last, strip_speaker_words(&last.object))),
@@ -146,6 +133,40 @@ impl Sought {
             is_doubtful: false,
             stated: Some(last.confidence),
         })
+    }
+
+    /// Returns the line of the last statement of the requested present value, if that value has ended. Returns `None` for
+    /// allergies, of which a denial ends nothing.
+    pub(crate) fn find_end(&self, pool: &Pool<'_>) -> Option<usize> {
+        let is_value = matches!(&self.requested_fact, RequestedFact::Slot(slot) if *slot != Slot::Allergy);
+        let statements = self.find_statements(pool);
+        let last = statements.last().filter(|it| is_value && self.is_over(it, pool))?;
+        Some(last.line)
+    }
+
+    /// Returns the statements that count as statements of the requested fact, the latest one last.
+    fn find_statements(&self, pool: &Pool<'_>) -> Vec<LineStatement> {
+        let mut statements = find_line_statements(pool);
+        statements.retain(|it| {
+            self.requested_fact.is_answered_by(it)
+                && it.confidence >= SURE
+                && self.is_about(it, pool.lines[it.line].turn)
+                && !self.is_to_come(it)
+        });
+        statements.sort_by_key(|it| (pool.lines[it.line].turn.observed_at, pool.lines[it.line].turn.unit));
+        if matches!(self.requested_fact, RequestedFact::Slot(Slot::Home | Slot::Employer)) {
+            leave_out_ends_of_other_values(&mut statements, pool);
+        }
+        statements
+    }
+
+    /// Returns true if a statement says that the fact has ended, or if its time or later words say so.
+    fn is_over(&self, statement: &LineStatement, pool: &Pool<'_>) -> bool {
+        let observed_at = pool.lines[statement.line].turn.observed_at;
+        statement.ended
+            || !statement.positive
+            || self.is_past(statement, observed_at.to_utc())
+            || self.requested_fact.is_home() && has_moved_since(statement, pool)
     }
 
     /// Returns the role that the question names, if no turn ever mentions a person in that role. Then no name can be

@@ -27,8 +27,9 @@ pub(crate) struct Check<F> {
 }
 
 /// Checks of the evidence: whether it supports any answer.
-pub(crate) const OF_EVIDENCE: [EvidenceCheck; 10] = [
+pub(crate) const OF_EVIDENCE: [EvidenceCheck; 11] = [
     check_evidence(ReasonCode::NothingAsked, asks_nothing),
+    check_evidence(ReasonCode::NothingOfKind, only_an_ended_state_is_known),
     check_evidence(ReasonCode::NothingKnown, nothing_is_known),
     check_evidence(ReasonCode::DetailDiffers, detail_is_excluded),
     check_evidence(ReasonCode::NothingThen, nothing_is_of_that_time),
@@ -97,6 +98,18 @@ fn asks_nothing(case: &Case<'_>) -> Option<Objection> {
 const NOTHING: f32 = 0.2;
 /// The same minimum if the question, in addition, is not about a speaker.
 const NOTHING_NEAR: f32 = 0.4;
+
+/// Objects if no record has a word of the question, but a record says that the state in question has ended: "They let me
+/// go" for "Where does Ann work?".
+fn only_an_ended_state_is_known(case: &Case<'_>) -> Option<Objection> {
+    nothing_is_known(case)?;
+    let line = case.sought?.find_end(case.pool)?;
+    let reason = "the last record about this says that it has ended";
+    Some(Objection::insufficient_evidence(
+        reason,
+        near_misses(case.pool, &[line], "weak"),
+    ))
+}
 
 fn nothing_is_known(case: &Case<'_>) -> Option<Objection> {
     let (question, pool) = (case.question, case.pool);

@@ -1,6 +1,6 @@
 //! Word classes of English by list, enough to separate figures from the words around them.
 
-use text::lexicon::contractions::split_bare_contraction;
+use text::lexicon::contractions::is_bare_negation;
 use text::lexicon::word_lists::WordList;
 
 use crate::word_lists;
@@ -68,11 +68,6 @@ pub(crate) fn is_time_unit(lower: &str) -> bool {
 /// Returns true if a lower-case word is a negation.
 pub(crate) fn is_negation(lower: &str) -> bool {
     lower.ends_with("n't") || is_bare_negation(lower) || is_in_list(&word_lists::DENIALS, lower)
-}
-
-/// Returns true for a contraction with "not" that is written without its apostrophe: "dont".
-fn is_bare_negation(lower: &str) -> bool {
-    split_bare_contraction(lower).is_some_and(|it| it.1 == "not")
 }
 
 /// Returns true if a lower-case word means a relative or another person by role.

@@ -165,6 +165,28 @@ fn a_job_that_ended_without_another_one_is_only_a_former_job() {
 }
 
 #[test]
+fn a_job_that_has_ended_is_not_reported_as_unknown() {
+    for later in ["They let me go.", "I got fired."] {
+        let talk = Talk::new(&format!(
+            "@ 2025-03-03
+             Mira: I started at Halden Optics in May.
+             Theo: Nice.
+
+             @ 2025-06-10
+             Mira: {later}"
+        ));
+        let answered = talk.ask(Where, "Where does Mira work?");
+        assert_eq!(answered.answer.map(|it| it.text), None, "{later}");
+        let reasons = answered.verdict.reasons;
+        assert!(!reasons.is_empty(), "{later}");
+        assert!(
+            reasons.iter().all(|it| it != "nothing about this is remembered"),
+            "{later} {reasons:?}"
+        );
+    }
+}
+
+#[test]
 fn a_home_is_only_a_former_home_after_a_move_without_a_place() {
     let (present, former) = ("Where does Mira live?", "Where did Mira live before?");
     let ask = |later: &str, question: &str| ask_after("I live in Graz.", later, question);

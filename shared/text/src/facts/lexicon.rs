@@ -94,6 +94,7 @@ declare_lists! {
     CLAUSE_WORD_LISTS: WordList = read_word_set(CLAUSE_WORDS);
     AFTER_AGE = "after_age",
     AFTER_COMMENT_VERB = "after_comment_verb",
+    AFTER_REMARK = "after_remark",
     AFTER_SAY = "after_say",
     AMBIGUOUS_PASTS = "ambiguous_pasts",
     ASKING_DENIALS = "asking_denials",

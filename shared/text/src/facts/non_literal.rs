@@ -1,8 +1,8 @@
 //! Text that is not meant literally: jokes, conditions, tales, quotations.
 
 use super::lexicon::{
-    BEFORE_TALE, BEFORE_TEXT_ORDER, DOUBTS, IRONIC_OPENINGS, IRONIC_PHRASES, IRONIC_SENTENCES, JOKES, RETRACTIONS,
-    TALE_PHRASES, TALES, TEXT_CHECKS, TEXT_ORDERS, TEXT_PARTS, UNREAL,
+    AFTER_REMARK, BEFORE_TALE, BEFORE_TEXT_ORDER, DOUBTS, IRONIC_OPENINGS, IRONIC_PHRASES, IRONIC_SENTENCES, JOKES,
+    RETRACTIONS, TALE_PHRASES, TALES, TEXT_CHECKS, TEXT_ORDERS, TEXT_PARTS, UNREAL,
 };
 use super::sentence::lower_words;
 use crate::facts::clauses::token::Word;
@@ -67,7 +67,7 @@ fn opens_remark(words: &[Word]) -> bool {
         let mut written = words.iter().map(|it| it.lower.as_str());
         let is_written = remark.split(' ').all(|it| written.next() == Some(it));
         // "If you ask me to, I'll sell it" is a condition.
-        is_written && !matches!(written.next(), Some("to" | "out" | "nicely"))
+        is_written && !written.next().is_some_and(|it| AFTER_REMARK.contains(it))
     })
 }
 

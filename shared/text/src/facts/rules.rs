@@ -9,6 +9,7 @@
 //! | `from` | `verb`: the pattern begins at the last word of the verb instead of after it. |
 //! | `pattern` | The words after the verb; of several lines, the first one that matches counts. |
 //! | `without` | A pattern that no position after the verb may match. |
+//! | `unless-turn` | A list of `words.txt`; the rule makes no fact of a turn that contains one of its words. |
 //! | `adverb` | A word that must be between the start of the subject and the end of the verb. |
 //! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation means that the fact has ended. |
 //! | `times` | Condition on the times of the clause: `none`, `since` (no others), `lasting` (no hour, day or week that is not over, but for "since"), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a month, a season or a year). |
@@ -39,7 +40,7 @@ mod rule_files;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use domain::fact::Aspect;
@@ -148,6 +149,7 @@ struct Rule {
     from_verb: bool,
     patterns: Choice,
     without: Choice,
+    unless_turn: HashSet<&'static str>,
     adverb: &'static str,
     negated: Negated,
     times: Times,
@@ -200,7 +202,7 @@ impl Rule {
                 .iter()
                 .any(|it| it.lower == self.adverb)
         };
-        if !(self.adverb.is_empty() || adverb()) {
+        if !(self.adverb.is_empty() || adverb()) || self.is_ruled_out_by_turn(clause.text) {
             return None;
         }
         let begins = |at: usize| State {
@@ -236,6 +238,12 @@ impl Rule {
             confidence: self.sure,
             rule: self.name,
         })
+    }
+
+    /// Returns true if the text of a turn has a word with which the rule makes no fact.
+    fn is_ruled_out_by_turn(&self, turn: &str) -> bool {
+        let is_listed = |it: &&str| self.unless_turn.contains(it.to_lowercase().as_str());
+        !self.unless_turn.is_empty() && crate::split_words(turn).iter().any(is_listed)
     }
 
     fn has_form(&self, clause: &Clause<'_>) -> bool {

@@ -196,6 +196,7 @@ classes! {
     AsksBeforeSubject = "asks-before-subject": "Auxiliaries of questions, whose main verb follows the subject.",
     EventVerb = "event-verb": "Verbs that, in the present tense, state a coming event: \"we leave on Monday\".",
     EventVerbThird = "event-verb-third": "The third person of such verbs, and of verbs of beginning and ending: \"it starts on Monday\".",
+    TakesBareVerb = "takes-bare-verb": "Verbs whose object has a verb without a tense: \"I helped her move\".",
     NoSubject = "no-subject": "Words after which such a verb lacks its subject: \"and starts\".",
     Likely = "likely": "Words of probability.",
     LeadsToDay = "leads-to-day": "Words that may stand before a day or month.",

@@ -80,6 +80,11 @@ pub fn split_bare_contraction(lower: &str) -> Option<(&'static str, &'static str
     Some((found.first, found.second))
 }
 
+/// Returns true for a contraction with "not" that is written without its apostrophe: "dont".
+pub fn is_bare_negation(lower: &str) -> bool {
+    split_bare_contraction(lower).is_some_and(|it| it.1 == "not")
+}
+
 /// Splits a contraction: "i'm" becomes "i" and "am". Returns `None` for other words, also for those in "'s", which may be
 /// possessive.
 pub(crate) fn split_contraction(word: &str) -> Option<(&str, &'static str)> {
@@ -111,6 +116,7 @@ mod tests {
             ("its", None),
         ] {
             assert_eq!(split_bare_contraction(word), parts, "{word}");
+            assert_eq!(is_bare_negation(word), parts.is_some_and(|it| it.1 == "not"), "{word}");
         }
     }
 

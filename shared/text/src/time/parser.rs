@@ -1,5 +1,7 @@
 //! The state of the parser for one text, and small readers that all rules share.
 
+use std::ops::Range;
+
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
 use super::calendar::{
@@ -7,7 +9,7 @@ use super::calendar::{
 };
 use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::tense::future_events::leads_ahead;
-use crate::time::tense::verb_forms::{is_be, tense_cue};
+use crate::time::tense::verb_forms::{may_be_present_be, tense_cue};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::{Class, Season, Trust, Unit};
 
@@ -35,6 +37,8 @@ pub(super) struct Previous {
     pub(super) found: FoundTime,
     pub(super) sentence: usize,
     pub(super) end: usize,
+    /// True if its words name a month.
+    pub(super) names_month: bool,
 }
 
 impl Parser<'_> {
@@ -91,6 +95,11 @@ impl Parser<'_> {
     /// Returns the token before `i` if it is one of these words, otherwise `i`.
     pub(super) fn skip_back(&self, i: usize, words: &[&str]) -> usize {
         if words.contains(&self.word_before(i)) { i - 1 } else { i }
+    }
+
+    /// Returns true if one of the tokens is a month.
+    pub(super) fn names_month(&self, mut tokens: Range<usize>) -> bool {
+        tokens.any(|at| matches!(self.class_at(at), Class::Month(..)))
     }
 
     /// Reads the given words one after the other; returns the first token after them.
@@ -232,7 +241,7 @@ impl Parser<'_> {
         let sentence = self.tokens.get(i)?.sentence;
         for at in (0..i).rev() {
             let token = self.tokens.get(at).filter(|token| token.sentence == sentence)?;
-            if matches!(token.class, Class::Mark(_)) || is_be(&token.lower) || self.is_any_of(at, &["'s", "’s"]) {
+            if matches!(token.class, Class::Mark(_)) || may_be_present_be(&token.lower) {
                 return None;
             }
             if self.is_past_verb(at) {

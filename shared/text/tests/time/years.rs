@@ -61,3 +61,36 @@ fn a_day_of_the_month_after_a_present_form_of_be_lies_ahead() {
         ",
     );
 }
+
+#[test]
+fn a_verb_in_the_present_that_is_joined_to_a_past_verb_leads_to_the_next_such_day() {
+    check(
+        "
+        I gave in my notice on Monday and start the new job on 1 February. => Monday = 12 June 2023; 1 February = 1 February 2024
+        She handed in her notice and starts the new job in March. => March = March 2024
+        We sold the flat on Monday and move to Oslo on 3 February. => Monday = 12 June 2023; 3 February = 3 February 2024
+        I passed the exam yesterday, and fly home on 3 February. => yesterday = 14 June 2023; 3 February = 3 February 2024
+        I got the job but start on 1 February. => 1 February = 1 February 2024
+        I packed and leave on Friday. => Friday = 16 June 2023
+        I packed and left the flat on 3 February. => 3 February = 3 February 2023
+        I had to pack and leave the flat on 3 February. => 3 February = 3 February 2023
+        I helped her pack and move the piano on 3 February. => 3 February = 3 February 2023
+        We watched the ship arrive and leave the harbour on 3 February. => 3 February = 3 February 2023
+        I enjoyed the ferry and drive on 3 February. => 3 February = 3 February 2023
+        Did you pack and leave the office on 3 February? => 3 February = 3 February 2023
+        ",
+    );
+}
+
+#[test]
+fn a_later_day_of_the_month_is_in_the_month_that_its_sentence_named_before() {
+    check(
+        "
+        We fly out on 7 September, back on the 21st. => 7 September = 7 September 2023; the 21st = 21 September 2023
+        I met her on 7 March and again on the 21st. => 7 March = 7 March 2023; the 21st = 21 March 2023
+        The test was on 7 March, the result is on the 21st. => 7 March = 7 March 2023; the 21st = 21 June 2023
+        The test was on 7 March; I must pay by the 21st. => 7 March = 7 March 2023; the 21st = 21 June 2023
+        It rained on 7 March. We leave on the 21st. => 7 March = 7 March 2023; the 21st = 21 June 2023
+        ",
+    );
+}

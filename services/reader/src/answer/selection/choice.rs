@@ -6,6 +6,7 @@ use crate::answer::FoundAnswer;
 use crate::answer::features::candidate_features::counts_head_noun;
 use crate::answer::selection::change;
 use crate::answer::selection::score::Scored;
+use crate::answer::spans::Shape;
 use crate::evidence::evidence_lines::Pool;
 use crate::evidence::question::Question;
 use crate::evidence::word_classes::parse_number;
@@ -46,8 +47,14 @@ pub(crate) fn choose_candidate(
         return Some(FoundAnswer { share, ..found });
     }
     let best = &scored[order[0]];
+    // A question for a count names what it counts.
+    let shown = if question.traits.many {
+        best
+    } else {
+        find_with_unit(&scored, best)
+    };
     Some(FoundAnswer {
-        text: best.text.clone(),
+        text: shown.text.clone(),
         lines: vec![best.span.line],
         share,
         reason: None,
@@ -55,6 +62,20 @@ pub(crate) fn choose_candidate(
         is_doubtful: false,
         stated: None,
     })
+}
+
+/// Returns the candidate that has the figure of `best` with the unit next to it: "45 euros" for "45". Returns `best`
+/// itself if it has no unit next to it, or is not a figure alone.
+fn find_with_unit<'a>(scored: &'a [Scored], best: &'a Scored) -> &'a Scored {
+    let has_unit = |it: &&Scored| {
+        let (amount, figure) = (&it.span, &best.span);
+        amount.shape == Shape::Amount
+            && (amount.line, amount.sentence) == (figure.line, figure.sentence)
+            && amount.start <= figure.start
+            && figure.end <= amount.end
+    };
+    let is_figure = best.span.shape == Shape::Number;
+    scored.iter().find(has_unit).filter(|_| is_figure).unwrap_or(best)
 }
 
 /// Largest difference in fit between a rival value and the best value. The next two constants are the largest
@@ -148,4 +169,54 @@ fn stem_agreement(a: &[String], b: &[String]) -> f32 {
         }
     }
     2.0 * same / (a.len() + b.len()) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::features::grade::Grade;
+    use crate::answer::spans::{Span, Timed};
+
+    fn candidate(text: &str, start: usize, shape: Shape) -> Scored {
+        Scored {
+            span: Span {
+                line: 0,
+                sentence: 0,
+                start,
+                end: start + text.len(),
+                before: String::new(),
+                led: String::new(),
+                shape,
+                timed: Timed::No,
+                money: false,
+            },
+            text: text.to_owned(),
+            stems: Vec::new(),
+            score: 0.0,
+            fit: 0.0,
+            grade: Grade::Right,
+            row: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_figure_is_shown_with_the_unit_next_to_it() {
+        // "It took 45 euros and 3 stamps, or $60."
+        let scored = [
+            candidate("45", 8, Shape::Number),
+            candidate("45 euros", 8, Shape::Amount),
+            candidate("3", 21, Shape::Number),
+            candidate("60", 34, Shape::Number),
+            candidate("$60", 33, Shape::Amount),
+            candidate("45 days", 8, Shape::Duration),
+        ];
+        let shown = |best: usize| find_with_unit(&scored, &scored[best]).text.as_str();
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(shown),
+            ["45 euros", "45 euros", "3", "$60", "$60", "45 days"]
+        );
+        let mut elsewhere = candidate("45", 8, Shape::Number);
+        elsewhere.span.sentence = 1;
+        assert_eq!(find_with_unit(&scored, &elsewhere).text, "45");
+    }
 }

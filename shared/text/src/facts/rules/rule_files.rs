@@ -88,6 +88,7 @@ fn parse_rule(
         from_verb: false,
         patterns: Vec::new(),
         without: Vec::new(),
+        unless_turn: HashSet::new(),
         adverb: "",
         negated: Negated::No,
         times: Times::Any,
@@ -158,6 +159,12 @@ fn parse_fact(rule: &mut Rule, value: &'static str) -> Result<(), String> {
 fn parse_condition(rule: &mut Rule, key: &str, value: &'static str) -> Result<(), String> {
     match (key, value) {
         ("adverb", word) => rule.adverb = word,
+        ("unless-turn", list) => {
+            rule.unless_turn = read_word_list(list.trim_matches(['<', '>']));
+            if rule.unless_turn.is_empty() {
+                return Err(format!("there is no list `{list}`"));
+            }
+        }
         ("sure", number) => rule.sure = number.parse().map_err(|_| format!("`{number}` is not a number"))?,
         ("from", "verb") => rule.from_verb = true,
         ("over", "yes") => rule.over = true,

@@ -86,6 +86,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("form: present", "form: presently", "no form `presently`"),
     ("sure: 0.9", "surely: 0.9", "has no meaning in a rule"),
     ("sure: 0.9", "sure: 1.5", "is missing"),
+    ("sure: 0.9", "unless-turn: <nobodies>", "no list `<nobodies>`"),
     (" says: a = b\n", "", "sentences"),
     (" silent: g\n", "", "sentences"),
 ];

@@ -6,7 +6,7 @@ use chrono::{Datelike, NaiveDate};
 use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::calendar::{FoundTime, Grain, add_days, add_months, checked_date, first_of_month};
 use crate::time::parser::{Parser, ReadResult};
-use crate::time::tense::verb_forms::is_be;
+use crate::time::tense::verb_forms::may_be_present_be;
 use crate::time::token::Tense;
 use crate::time_words::lexicon::{Class, Unit};
 
@@ -64,7 +64,8 @@ impl Parser<'_> {
         ((date - self.today).num_days().abs() <= NUMBERED_DAYS).then(|| FoundTime::from_day(date))
     }
 
-    /// Returns the nearest day with that number, and with that weekday if there is one, by the tense around `i`.
+    /// Returns the day with that number, and with that weekday if there is one: in the month that the sentence named
+    /// before, otherwise the nearest one by the tense around `i`.
     fn near_month_day(&self, i: usize, day: u32, weekday: Option<u32>) -> Option<NaiveDate> {
         let this = first_of_month(self.today);
         let in_month = |step| {
@@ -72,6 +73,9 @@ impl Parser<'_> {
             checked_date(month.year(), month.month(), day)
         };
         let fits = |date: &NaiveDate| weekday.is_none_or(|day| date.weekday().num_days_from_monday() == day);
+        if let Some(date) = self.later_day_of_named_month(i, day).filter(fits) {
+            return Some(date);
+        }
         let candidates = (-11..=11).filter_map(in_month).filter(fits);
         match self.tense_at(i) {
             _ if self.follows_present_be(i) => candidates.filter(|date| *date >= self.today).min(),
@@ -81,11 +85,31 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns the day with that number in the month of the last day that the sentence named: "we fly on 7 March, back on
+    /// the 21st". Returns `None` if it is not later than the named day, if the tense around `i` excludes it, and after
+    /// "by" and "since", which lead to a day relative to the present.
+    fn later_day_of_named_month(&self, i: usize, day: u32) -> Option<NaiveDate> {
+        let named = self.previous.filter(|it| it.names_month)?;
+        let in_sentence = self.tokens.get(i).is_some_and(|it| it.sentence == named.sentence);
+        let is_day = matches!(named.found.grain, Grain::Day | Grain::Part | Grain::Moment);
+        let first = named.found.first_day();
+        if !in_sentence || !is_day || first.day() >= day || ["by", "since"].contains(&self.word_before(i)) {
+            return None;
+        }
+        let date = checked_date(first.year(), first.month(), day)?;
+        let fits_tense = match self.tense_at(i) {
+            _ if self.follows_present_be(i) => date >= self.today,
+            Tense::Past => date <= self.today,
+            Tense::Future => date >= self.today,
+            Tense::Open | Tense::Unsure => true,
+        };
+        fits_tense.then_some(date)
+    }
+
     /// Returns true if the day at `i` is one that something present has: "the exam is on the 9th", "her last day is the
     /// 9th". Nobody says so of a day that is over.
     fn follows_present_be(&self, i: usize) -> bool {
-        let before = self.word_before(self.skip_back(i, &["on"]));
-        is_be(before) || matches!(before, "'s" | "’s")
+        may_be_present_be(self.word_before(self.skip_back(i, &["on"])))
     }
 
     /// Reads "next month" or "the month" after "the 3rd of".

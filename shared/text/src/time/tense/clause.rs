@@ -1,7 +1,7 @@
 //! Clauses after a past verb that may be about another time: "mom called, dinner is friday".
 
 use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
-use crate::time::tense::verb_forms::{is_be, tense_cue};
+use crate::time::tense::verb_forms::{may_be_present_be, tense_cue};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::Class;
 
@@ -9,7 +9,7 @@ use crate::time_words::lexicon::Class;
 /// The tense is open in a clause about the present, and unsure if nothing shows which weekday or month is meant.
 pub(crate) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     let (word, next) = (&*tokens[i].lower, word_at(tokens, i + 1));
-    if is_present(word) && names_time(tokens, i + 1 + usize::from(matches!(next, "on" | "in"))) {
+    if may_be_present_be(word) && names_time(tokens, i + 1 + usize::from(matches!(next, "on" | "in"))) {
         return Some(Tense::Open);
     }
     if matches!(word, "can" | "must") {
@@ -27,7 +27,7 @@ pub(crate) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     }
     if clause
         .iter()
-        .any(|it| is_present(&it.lower) || is_in_class(&it.lower, WordClass::TellsPresent))
+        .any(|it| may_be_present_be(&it.lower) || is_in_class(&it.lower, WordClass::TellsPresent))
     {
         return Some(Tense::Open);
     }
@@ -104,10 +104,6 @@ fn separates_clauses(token: &Token<'_>) -> bool {
     // A full stop before a lower-case letter ends no sentence, but it may end a clause.
     matches!(&*token.lower, "," | ";" | ":" | "." | "..." | "…" | "-" | "–" | "—")
         || is_in_class(&token.lower, WordClass::PartsClauses)
-}
-
-fn is_present(word: &str) -> bool {
-    is_be(word) || matches!(word, "'s" | "’s")
 }
 
 fn names_time(tokens: &[Token<'_>], i: usize) -> bool {

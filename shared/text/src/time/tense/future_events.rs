@@ -2,7 +2,7 @@
 //! or begins on a day.
 
 use crate::lexicon::{Class as WordClass, Classes, classes_of_word, is_in_class, words_of_class};
-use crate::time::tense::verb_forms::{is_be, is_short_be, opens_clause};
+use crate::time::tense::verb_forms::{is_be, may_be_present_be, opens_clause, tense_cue};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::Class;
 
@@ -63,7 +63,7 @@ impl Ahead {
             self.is = false;
             self.settled = false;
         }
-        self.is |= classes.has_class(WordClass::PresentBe) || is_short_be(word) || matches!(word, "'s" | "’s");
+        self.is |= may_be_present_be(word);
         self.settled |= self.is && (classes.has_class(WordClass::MovesDate) || is_planning_verb(word));
         self.plan = plan_opened_by(word, classes, next, english).unwrap_or(self.plan);
         let gains = self.gained && classes.has_class(WordClass::GainedThing);
@@ -89,7 +89,8 @@ impl Ahead {
     }
 
     /// Returns true if token `i`, which is of these classes, announces a future event: "we get the keys on Monday",
-    /// "the course starts in March", "we're flying on Friday", "starting 1 April", "due in May".
+    /// "the course starts in March", "we're flying on Friday", "starting 1 April", "due in May", "I gave notice and start
+    /// the new job on 1 May".
     fn announces_event(&self, tokens: &[Token<'_>], i: usize, classes: Classes) -> bool {
         let lower = |back: usize| i.checked_sub(back).map_or("", |it| &*tokens[it].lower);
         let (word, last) = (&*tokens[i].lower, lower(1));
@@ -103,6 +104,9 @@ impl Ahead {
         }
         if self.habit {
             return false;
+        }
+        if shares_subject_with_past(tokens, i, classes) {
+            return true;
         }
         let is_question = is_in_class(lower(2), WordClass::AsksBeforeSubject);
         let progressive = || {
@@ -121,6 +125,70 @@ impl Ahead {
             _ => progressive() || !self.past && classes.has_class(WordClass::EventVerbThird) && subject(),
         }
     }
+}
+
+/// Returns true if token `i`, which is of these classes, is a verb in the present that "and" or "but" joins to a verb in
+/// the past, with the same subject: "I gave notice on Monday and start the new job on 1 May". Returns false for a verb
+/// without a tense ("I helped her pack and move the piano on 1 May") and for a word that may be a noun ("I enjoyed the
+/// ferry and drive on 1 May").
+fn shares_subject_with_past(tokens: &[Token<'_>], i: usize, classes: Classes) -> bool {
+    let states_event = classes.has_class(WordClass::EventVerb) || classes.has_class(WordClass::EventVerbThird);
+    if !states_event || classes.has_class(WordClass::Auxiliary) {
+        return false;
+    }
+    let joint = i
+        .checked_sub(1)
+        .filter(|it| matches!(&*tokens[*it].lower, "and" | "but"));
+    let Some(words) = joint.map(|it| words_of_clause_before(tokens, it)) else {
+        return false;
+    };
+    let Some(verb) = (0..words.len()).rfind(|at| is_past_verb(words, *at)) else {
+        return false;
+    };
+    let blocks = |at: usize| {
+        let classes = classes_of_word(&words[at].lower);
+        let of_verb = [WordClass::Auxiliary, WordClass::TakesBareVerb, WordClass::EventVerb];
+        of_verb.iter().any(|it| classes.has_class(*it)) || opens_infinitive(words, at)
+    };
+    if is_in_class(&words[verb].lower, WordClass::PastCue) || (verb..words.len()).any(blocks) {
+        return false;
+    }
+    let next = tokens.get(i + 1);
+    let has_object = next.is_some_and(|it| is_in_class(&it.lower, WordClass::Article));
+    let follows_time = words
+        .last()
+        .is_some_and(|it| matches!(it.class, Class::Weekday(..) | Class::Month(..) | Class::Relative(_)));
+    let is_surely_verb = verb + 1 == words.len() || classes.has_class(WordClass::StartsEvent);
+    has_object || follows_time || is_surely_verb && is_time(tokens, i + 1)
+}
+
+/// Largest number of words before a conjunction that are examined.
+const CLAUSE_MAX: usize = 40;
+
+/// Returns at most [`CLAUSE_MAX`] words before token `joint`, back to the last mark or the start of the sentence; a comma
+/// directly before the token does not count.
+fn words_of_clause_before<'a, 'b>(tokens: &'a [Token<'b>], joint: usize) -> &'a [Token<'b>] {
+    let comma = joint.checked_sub(1).filter(|it| tokens[*it].lower == ",");
+    let end = comma.unwrap_or(joint);
+    let sentence = tokens[joint].sentence;
+    let is_outside = |it: &Token<'_>| it.sentence != sentence || matches!(it.class, Class::Mark(_));
+    let near = &tokens[end.saturating_sub(CLAUSE_MAX)..end];
+    let start = near.iter().rposition(is_outside).map_or(0, |it| it + 1);
+    &near[start..]
+}
+
+/// Returns true if the word at `at` is a verb in the past, and not "yesterday" or "ago".
+fn is_past_verb(words: &[Token<'_>], at: usize) -> bool {
+    let lower = |at: usize| words.get(at).map_or("", |it| &*it.lower);
+    let last = at.checked_sub(1).map_or("", lower);
+    let is_time = matches!(words[at].class, Class::Relative(_)) || lower(at) == "ago";
+    !is_time && tense_cue(last, lower(at), lower(at + 1)) == Tense::Past
+}
+
+/// Returns true if the word at `at` is the "to" of a verb, and not the preposition of "to the shop" or "to Rome".
+fn opens_infinitive(words: &[Token<'_>], at: usize) -> bool {
+    let leads_to_place = |it: &Token<'_>| it.capital || is_in_class(&it.lower, WordClass::Article);
+    words[at].lower == "to" && !words.get(at + 1).is_some_and(leads_to_place)
 }
 
 /// Returns true if the sentence that token `i` begins reports a habit: "every day", "on Mondays".

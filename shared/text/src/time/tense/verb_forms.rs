@@ -34,12 +34,12 @@ pub(crate) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
 
 /// Returns true if a word is a present form of "be" that cannot be another word: "am", "is", "are", "'m" or "'re".
 pub(crate) fn is_be(word: &str) -> bool {
-    is_in_class(word, WordClass::PresentBe) || is_short_be(word)
+    is_in_class(word, WordClass::PresentBe) || matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
 }
 
-/// Returns true for "'m" and "'re".
-pub(crate) fn is_short_be(word: &str) -> bool {
-    matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
+/// Returns true if a word is or may be a present form of "be": one of [`is_be`], or "'s", which also marks a possessor.
+pub(crate) fn may_be_present_be(word: &str) -> bool {
+    is_be(word) || matches!(word, "'s" | "’s")
 }
 
 /// Returns true if a participle after this word is not a past tense: "is closed", "a baked potato".
