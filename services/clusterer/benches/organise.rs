@@ -3,7 +3,8 @@
 //! order in which they were reported; it tells whether two builds derive the same.
 //!
 //! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in
-//! batches of twelve, and all changes are requested after each batch.
+//! batches of twelve, and all changes are requested after each batch. With `spill` among the arguments, what is not in
+//! use is moved to a temporary file after every 4,000 units, and the size of that file is printed too.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use clusterer::{Acts, ChangedObjects, Entities, Events, Facts, Pages, Topics};
+use clusterer::{Acts, ChangedObjects, Entities, Events, Facts, Pages, SpillFile, Topics};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::unit::{Grain, Unit};
 use fixtures::{CountingAllocator, sample_unit};
@@ -24,6 +25,8 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const THEMES: usize = 40;
 const BATCH: usize = 12;
+/// Number of units after which unused parts are spilled.
+const SPILLED_AFTER: usize = 4_000;
 /// One in this many units is an event.
 const EVENTS: usize = 6;
 
@@ -50,6 +53,9 @@ struct World {
     spent: [Duration; PARTS.len()],
     longest: Duration,
     digest: DefaultHasher,
+    /// The file to which unused parts are moved, if any, and the number of units since that was last done.
+    spilled: Option<Arc<SpillFile>>,
+    units_since_spill: usize,
 }
 
 const PARTS: [(&str, Part); 5] = [
@@ -100,15 +106,34 @@ impl World {
             vectors: &vectors,
         };
         let mut all = ChangedObjects::default();
+        let spills = self.units_since_spill >= SPILLED_AFTER;
         let begin = cpu();
         for (at, (_, part)) in PARTS.iter().enumerate() {
             let start = cpu();
             part(self, &round, &mut all);
+            if let Some(file) = self.spilled.clone().filter(|_| spills) {
+                self.spill(at, &file);
+            }
             self.spent[at] += cpu().saturating_sub(start);
         }
+        self.units_since_spill = if spills {
+            0
+        } else {
+            self.units_since_spill + units.len()
+        };
         self.longest = self.longest.max(cpu().saturating_sub(begin));
         let lines = serde_json::to_vec(&(&all.put, &all.removed)).expect("derived objects can be written");
         self.digest.write(&lines);
+    }
+
+    fn spill(&mut self, part: usize, file: &Arc<SpillFile>) {
+        match part {
+            0 => self.entities.spill_unused(file),
+            1 => self.facts.spill_unused(file),
+            2 => self.events.spill_unused(file),
+            3 => self.topics.spill_unused(file),
+            _ => self.pages.spill_unused(file),
+        }
     }
 
     /// Drops the components and returns the bytes that each of them held. The pages share the facts, so they are
@@ -132,6 +157,7 @@ impl World {
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
+    let spills = std::env::args().any(|it| it == "spill");
     let sizes = if sizes.is_empty() {
         vec![1_000, 10_000, 100_000]
     } else {
@@ -144,7 +170,12 @@ fn main() {
         "units", "sum", "longest", "sum"
     );
     for size in sizes {
-        let mut world = World::default();
+        let folder = std::env::temp_dir();
+        let file = spills.then(|| SpillFile::create_in(&folder, [7; 32]).expect("a temporary file"));
+        let mut world = World {
+            spilled: file.map(Arc::new),
+            ..World::default()
+        };
         for start in (0..size).step_by(600) {
             world.feed(start..(start + 600).min(size));
         }
@@ -158,10 +189,14 @@ fn main() {
         let sum = micros(world.spent.iter().sum());
         let longest = world.longest.as_secs_f64() * 1e3;
         let digest = world.digest.finish();
+        let file_bytes = world.spilled.as_ref().map_or(0, |it| it.used_bytes());
         let held = world.count_held_bytes().map(|it| it / (size + more));
         let bytes: String = held.iter().map(|it| format!("{it:>10}")).collect();
         let all_bytes: usize = held.iter().sum();
         println!("{size:>8}{each}{sum:>10.1}{longest:>10.1}{bytes}{all_bytes:>10}  {digest:016x}");
+        if spills {
+            println!("{:>8}{:.1} MB in the file", "", file_bytes as f64 / 1e6);
+        }
     }
 }
 

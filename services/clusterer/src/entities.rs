@@ -6,7 +6,8 @@
 //! be undone. The remaining names are entities. A round looks only at the names in changed units and at names that
 //! depend on them, never at the whole space.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::derived::{Derived, DerivedId};
@@ -17,7 +18,9 @@ use domain::unit::{Grain, Status, Unit};
 
 use crate::judgements::people::NamePairs;
 use crate::space::hidden_units::HiddenUnits;
+use crate::space::id_map::IdMap;
 use crate::space::small_map::SmallMap;
+use crate::space::spill_file::SpillFile;
 use crate::space::symbols::Symbols;
 use crate::{Acts, ChangedObjects};
 
@@ -49,7 +52,7 @@ type Mentioned = (DateTime<Utc>, UnitId);
 /// The names that the units of one space mention. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    units: HashMap<UnitId, PackedMentions>,
+    units: IdMap<UnitId, PackedMentions>,
     /// The texts of the names in `units`.
     symbols: Symbols,
     forms: Forms,
@@ -90,7 +93,7 @@ impl Entities {
         // An erased record may have removed readings about a name.
         self.mark_for_lookup(unit.id);
         self.hidden.apply_unit(unit);
-        if let Some(before) = self.units.remove(&unit.id) {
+        if let Some(before) = self.units.remove(unit.id) {
             let before = before.to_mentions(&self.symbols);
             self.count_mentions_of_unit(unit.id, &before, false);
         }
@@ -100,6 +103,14 @@ impl Entities {
             self.units
                 .insert(unit.id, PackedMentions::from_mentions(now, &mut self.symbols));
         }
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.units.spill_unused(file);
+        self.mentions.values_mut().for_each(|it| it.spill_unused(file));
+        self.forms.spill_unused(file);
+        self.nickname_counts.spill_unused(file);
     }
 
     /// Returns the number of turn units.

@@ -9,7 +9,7 @@
 //! A pair that the rules cannot decide is a candidate for a language model. The model's judgement is an input like a
 //! user's decision and replaces that of the rules, so the same units and readings give the same merges.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -18,11 +18,14 @@ use domain::id::{MergeId, ReadingId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::relation::RelationKind;
 use domain::unit::{Grain, Status, Unit};
+use serde::{Deserialize, Serialize};
 
 use crate::judgements::coreference::prompt::joint_digest;
 use crate::judgements::coreference::{Pair, PairJudgement, Question};
 use crate::space::hidden_units::HiddenUnits;
-use crate::space::small_map::SmallMap;
+use crate::space::id_map::IdMap;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 use crate::{Acts, ChangedObjects};
 
 mod candidates;
@@ -49,22 +52,38 @@ const STEPS_MAX: usize = 64;
 /// Position of an event in time; ties break by id.
 type EventPosition = (DateTime<Utc>, UnitId);
 
+/// An event under one of its keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct KeyedEvent {
+    key: Box<str>,
+    position: EventPosition,
+}
+
+impl KeyedEvent {
+    fn new(key: &str, position: EventPosition) -> KeyedEvent {
+        KeyedEvent {
+            key: key.into(),
+            position,
+        }
+    }
+}
+
 /// The events of one space, and the merges between them.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    scenes: HashMap<UnitId, EventFeatures>,
-    /// Events by key.
-    keys: HashMap<Box<str>, SmallMap<EventPosition, ()>>,
+    scenes: IdMap<UnitId, EventFeatures>,
+    /// The events of each key, in order of time.
+    keys: SortedChunks<KeyedEvent, ()>,
     dirty: BTreeSet<UnitId>,
     /// Events judged since the last call of [`Events::take_changes`].
     judged_anew: BTreeSet<UnitId>,
     /// The judgements of each event against earlier ones: those that are the same event, most similar first, or else
     /// the first related one.
-    judged: HashMap<UnitId, Vec<(UnitId, Judgement)>>,
+    judged: IdMap<UnitId, Vec<(UnitId, Judgement)>>,
     /// The inverse of `judged`.
-    followers: HashMap<UnitId, BTreeSet<UnitId>>,
+    followers: IdMap<UnitId, BTreeSet<UnitId>>,
     /// Merges as last reported, by the event that is merged into another one.
-    reported_merges: BTreeMap<UnitId, Merge>,
+    reported_merges: IdMap<UnitId, Merge>,
     standings: Standings,
     acts: Acts,
     candidates: Candidates,
@@ -90,10 +109,10 @@ impl Events {
         if now.is_some() {
             self.candidates.mark_for_lookup(unit.id);
         }
-        if self.scenes.get(&unit.id) == now.as_ref() {
+        if self.scenes.get(unit.id) == now.as_ref() {
             return;
         }
-        if let Some(before) = self.scenes.remove(&unit.id) {
+        if let Some(before) = self.scenes.remove(unit.id) {
             self.index_event(unit.id, &before, false);
         }
         if let Some(now) = now {
@@ -101,6 +120,15 @@ impl Events {
             self.scenes.insert(unit.id, now);
         }
         self.dirty.insert(unit.id);
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.scenes.spill_unused(file);
+        self.keys.spill_unused(file);
+        self.judged.spill_unused(file);
+        self.followers.spill_unused(file);
+        self.reported_merges.spill_unused(file);
     }
 
     /// Returns the number of event units.
@@ -131,7 +159,7 @@ impl Events {
     /// [`Events::take_changes`].
     pub fn open_questions(&self, limit: usize) -> Vec<Question> {
         let is_hidden = |id: UnitId| {
-            let scene = self.scenes.get(&id);
+            let scene = self.scenes.get(id);
             scene.is_some_and(|it| self.hidden.hides_event(id, &it.records))
         };
         let is_excluded = |it: &Pair| {
@@ -149,14 +177,14 @@ impl Events {
         // An event that follows one with another root has that root too.
         let mut waiting: Vec<UnitId> = again.iter().copied().collect();
         while let Some(id) = waiting.pop() {
-            let later = self.followers.get(&id).into_iter().flatten();
+            let later = self.followers.get(id).into_iter().flatten();
             waiting.extend(later.filter(|it| again.insert(**it)));
         }
         let mut put = BTreeMap::new();
         let mut removed = BTreeSet::new();
         for id in again {
             let now = self.build_merge(id);
-            let before = self.reported_merges.remove(&id);
+            let before = self.reported_merges.remove(id);
             if let Some(before) = &before {
                 removed.insert(before.id);
                 self.standings.set_merge(id, before, false);
@@ -186,17 +214,15 @@ impl Events {
     fn index_event(&mut self, id: UnitId, scene: &EventFeatures, add: bool) {
         let place = (scene.at, id);
         for key in scene.keys.iter() {
-            let events = self.keys.entry(key.into()).or_default();
-            if add {
-                events.insert(place, ());
-            } else {
-                events.remove(&place);
-            }
+            let keyed = KeyedEvent::new(key, place);
             // One event more than the limit: the last event that saw this one no longer sees it, or sees it again.
-            let later = events.entries_after(Some(&place));
-            self.dirty.extend(later.take(RECENT_MAX).map(|it| it.0.1));
-            if events.is_empty() {
-                self.keys.remove(key);
+            let later = self.keys.entries_after(Some(&keyed)).map(|it| it.0);
+            let later = later.take_while(|it| *it.key == *key).take(RECENT_MAX);
+            self.dirty.extend(later.map(|it| it.position.1));
+            if add {
+                self.keys.insert(keyed, ());
+            } else {
+                self.keys.remove(&keyed);
             }
         }
     }
@@ -208,7 +234,7 @@ impl Events {
         self.acts = acts.clone();
         self.hidden.set_forgotten(acts.forgotten_unit_ids());
         if turned {
-            self.judged.keys().copied().collect()
+            self.judged.ids().collect()
         } else {
             BTreeSet::new()
         }
@@ -224,17 +250,17 @@ impl Events {
 
     /// Finds the earlier events that are the same as this one or related to it.
     fn judge_event(&mut self, id: UnitId) {
-        for (before, _) in self.judged.remove(&id).unwrap_or_default() {
-            if let Some(followers) = self.followers.get_mut(&before) {
+        for (before, _) in self.judged.remove(id).unwrap_or_default() {
+            if let Some(followers) = self.followers.get_mut(before) {
                 followers.remove(&id);
                 if followers.is_empty() {
-                    self.followers.remove(&before);
+                    self.followers.remove(before);
                 }
             }
         }
         let EventJudgements { judged, unsure } = self
             .scenes
-            .get(&id)
+            .get(id)
             .map(|it| self.find_judgements(id, it))
             .unwrap_or_default();
         self.candidates.replace_pairs(id, unsure);
@@ -242,19 +268,20 @@ impl Events {
             return;
         }
         for (before, _) in &judged {
-            self.followers.entry(*before).or_default().insert(id);
+            self.followers.get_or_default(*before).insert(id);
         }
         self.judged.insert(id, judged);
     }
 
     fn find_judgements(&self, id: UnitId, scene: &EventFeatures) -> EventJudgements {
         let place = (scene.at, id);
-        let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
-        let earlier: BTreeSet<EventPosition> = lists
-            .flat_map(|it| it.entries_before(&place).rev().take(RECENT_MAX))
-            .map(|it| *it.0)
-            .collect();
-        let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(&it.1)?)));
+        let latest_of_key = |key: &str| -> Vec<EventPosition> {
+            let before = self.keys.entries_before(&KeyedEvent::new(key, place)).rev();
+            let before = before.map(|it| it.0).take_while(|it| *it.key == *key);
+            before.take(RECENT_MAX).map(|it| it.position).collect()
+        };
+        let earlier: BTreeSet<EventPosition> = scene.keys.iter().flat_map(latest_of_key).collect();
+        let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(it.1)?)));
         let mut near: Vec<(f32, &EventPosition, &EventFeatures)> =
             known.map(|(at, it)| (scene.cosine_to(it), at, it)).collect();
         near.retain(|it| it.0 > RELATED_MIN);
@@ -283,9 +310,9 @@ impl Events {
     /// Returns the merge of an event in the form in which it is reported, or none if it is not merged and not
     /// related.
     fn build_merge(&self, id: UnitId) -> Option<Merge> {
-        let scene = self.scenes.get(&id)?;
+        let scene = self.scenes.get(id)?;
         let (kept, judgement) = self.taken_for(id)?;
-        let first = self.scenes.get(&kept)?;
+        let first = self.scenes.get(kept)?;
         let merge = MergeId::from_pair(kept.uuid(), id.uuid());
         let kind = if judgement.same {
             Some(RelationKind::SameAs)
@@ -312,7 +339,7 @@ impl Events {
 
     /// Returns the earlier event that an event is merged into or related to.
     fn taken_for(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
-        let (other, judgement) = self.judged.get(&id)?.first()?;
+        let (other, judgement) = self.judged.get(id)?.first()?;
         if !judgement.same {
             return Some((*other, judgement));
         }
@@ -329,7 +356,7 @@ impl Events {
             return None;
         }
         let is_parted = |it: &UnitId| self.acts.is_parted(MergeId::from_pair(it.uuid(), id.uuid()));
-        let same = self.judged.get(&id)?.iter().filter(|it| it.1.same);
+        let same = self.judged.get(id)?.iter().filter(|it| it.1.same);
         let mut parted =
             same.filter_map(|(other, judgement)| Some((self.merge_chain(*other).find(is_parted)?, judgement)));
         parted.next()
@@ -339,7 +366,7 @@ impl Events {
     /// users.
     fn merge_chain(&self, id: UnitId) -> impl Iterator<Item = UnitId> {
         let before = move |it: &UnitId| {
-            let (other, judgement) = self.judged.get(it)?.first()?;
+            let (other, judgement) = self.judged.get(*it)?.first()?;
             judgement.same.then_some(*other)
         };
         std::iter::successors(Some(id), before).take(STEPS_MAX)

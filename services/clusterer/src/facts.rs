@@ -6,17 +6,20 @@
 //! from then on, and the former state is kept with them (`facts::slot_claims`). The result depends only on the set of
 //! units and curations; a round looks only at the slots of changed units.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId};
 use domain::fact::{Fact, Origin};
-use domain::id::{FactId, SessionId, UnitId};
+use domain::id::{FactId, UnitId};
 use domain::unit::Unit;
 use domain::version::Versions;
 use text::facts::{Correction, Statement, apply_correction};
 
+use crate::space::id_map::IdMap;
 use crate::space::small_map::SmallMap;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 use crate::{Acts, ChangedObjects, Entities, NamedEntity};
 
 mod claim;
@@ -28,9 +31,9 @@ mod unit_statements;
 
 use crate::facts::claim::Role;
 use claim::{About, Claim, TellerPhrase, build_claims, subject_phrase};
-use slot::Slot;
+use slot::{Slot, SlotId};
 use slot_claims::SlotClaims;
-use unit_statements::{RecordStatements, SessionPosition, statements_of_unit};
+use unit_statements::{PlaceInSession, RecordStatements, statements_of_unit};
 
 /// Number of earlier units with statements that a correction may refer to.
 const BACK: usize = 8;
@@ -38,18 +41,19 @@ const BACK: usize = 8;
 /// The statements of the units of one space.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    units: BTreeMap<UnitId, Box<[RecordStatements]>>,
+    units: IdMap<UnitId, Box<[RecordStatements]>>,
     /// For the first turn unit of each record, the gists with statements read from the record.
     gists: BTreeMap<UnitId, SmallMap<UnitId, ()>>,
-    sessions: BTreeMap<SessionId, BTreeSet<SessionPosition>>,
+    /// The units with statements of each session, in order.
+    sessions: SortedChunks<PlaceInSession, ()>,
     /// The entity that each (speaker, phrase) means, and the units that use it.
     subjects: BTreeMap<Arc<TellerPhrase>, ResolvedSubject>,
     /// The subjects by the keys on which their resolution depends; see [`Entities::resolution_keys`].
     keys: BTreeMap<String, SmallMap<Arc<TellerPhrase>, ()>>,
-    claims: HashMap<UnitId, Box<[Arc<Claim>]>>,
+    claims: IdMap<UnitId, Box<[Arc<Claim>]>>,
     /// Number of all claims.
     claimed: usize,
-    slots: BTreeMap<Arc<Slot>, SlotClaims>,
+    slots: IdMap<SlotId, SlotClaims>,
     /// Units to be read again.
     stale: BTreeSet<UnitId>,
     dirty: BTreeSet<Arc<Slot>>,
@@ -71,10 +75,10 @@ impl Facts {
         let replaced = self.versions.apply_unit(unit);
         self.stir_replaced(&replaced);
         let now: Box<[RecordStatements]> = statements_of_unit(unit).into();
-        if self.units.get(&unit.id).map_or(&[][..], |it| it) == &*now {
+        if self.units.get(unit.id).map_or(&[][..], |it| it) == &*now {
             return;
         }
-        for before in &self.units.remove(&unit.id).unwrap_or_default() {
+        for before in &self.units.remove(unit.id).unwrap_or_default() {
             self.remove_position_in_session(before);
         }
         for record in &now {
@@ -92,8 +96,7 @@ impl Facts {
         for first in replaced {
             let gists = self.gists.get(first).into_iter().flat_map(|it| it.keys());
             self.stale.extend(gists);
-            let parts = self.units.range(*first..=first.last_part());
-            self.stale.extend(parts.map(|it| *it.0));
+            self.stale.extend(self.units.ids_between(*first, first.last_part()));
         }
     }
 
@@ -104,7 +107,7 @@ impl Facts {
             self.gists.entry(record.source).or_default().insert(record.place.2, ());
             return;
         }
-        self.sessions.entry(record.session).or_default().insert(record.place);
+        self.sessions.insert(PlaceInSession::of_record(record), ());
         self.mark_later_corrections(record);
     }
 
@@ -119,12 +122,16 @@ impl Facts {
             return;
         }
         self.mark_later_corrections(record);
-        if let Some(places) = self.sessions.get_mut(&record.session) {
-            places.remove(&record.place);
-        }
-        if self.sessions.get(&record.session).is_some_and(BTreeSet::is_empty) {
-            self.sessions.remove(&record.session);
-        }
+        self.sessions.remove(&PlaceInSession::of_record(record));
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.units.spill_unused(file);
+        self.sessions.spill_unused(file);
+        self.claims.spill_unused(file);
+        self.slots.spill_unused(file);
+        self.subjects.values_mut().for_each(|it| it.units.spill_unused(file));
     }
 
     /// Returns the facts that changed since the last call, by id. Call it once after each [`Entities::take_changes`] of
@@ -161,16 +168,12 @@ impl Facts {
 
     /// Marks the corrections that follow a unit to be read again.
     fn mark_later_corrections(&mut self, record: &RecordStatements) {
-        let Some(places) = self.sessions.get(&record.session) else {
-            return;
-        };
-        let after = places
-            .range(record.place..)
-            .filter(|it| **it != record.place)
-            .take(BACK);
-        let corrects = |it: &UnitId| self.units[it].iter().any(|it| it.correction.is_some());
-        let corrections = after.filter(|it| self.units.contains_key(&it.2) && corrects(&it.2));
-        self.stale.extend(corrections.map(|it| it.2));
+        let of_record = PlaceInSession::of_record(record);
+        let after = self.sessions.entries_after(Some(&of_record)).map(|it| it.0);
+        let after = after.take_while(|it| it.session == record.session).take(BACK);
+        let corrections = after.filter(|it| self.stored_statements(it.place.2).any(|it| it.correction.is_some()));
+        let corrections: Vec<UnitId> = corrections.map(|it| it.place.2).collect();
+        self.stale.extend(corrections);
     }
 
     fn update_acts(&mut self, acts: &Acts) {
@@ -182,7 +185,7 @@ impl Facts {
         let is_touched = |it: &Arc<Claim>| decided.contains(&it.statement_key.1);
         if !decided.is_empty() {
             let units = self.claims.iter().filter(|it| it.1.iter().any(is_touched));
-            self.stale.extend(units.map(|it| *it.0));
+            self.stale.extend(units.map(|it| it.0));
         }
         let touched: BTreeSet<UnitId> = self
             .acts
@@ -202,12 +205,12 @@ impl Facts {
 
     /// Returns the statements of a unit, record by record.
     fn stored_statements(&self, unit: UnitId) -> impl Iterator<Item = &RecordStatements> {
-        self.units.get(&unit).into_iter().flatten()
+        self.units.get(unit).into_iter().flatten()
     }
 
     /// Replaces the claims of a unit in their slots.
     fn replace_claims_of_unit(&mut self, unit: UnitId, names: &Entities) {
-        let before = self.claims.remove(&unit).unwrap_or_default();
+        let before = self.claims.remove(unit).unwrap_or_default();
         self.claimed -= before.len();
         for (index, old) in before.iter().enumerate() {
             if let Some(resolved_subject) = self.subjects.get_mut(&old.subject) {
@@ -225,7 +228,7 @@ impl Facts {
                 }
             }
             for (role, slot) in slots_of_claim(old) {
-                if let Some(line) = self.slots.get_mut(&slot) {
+                if let Some(line) = self.slots.get_mut(slot.id()) {
                     line.remove_claim(index, role, old);
                 }
                 self.dirty.insert(slot);
@@ -234,7 +237,7 @@ impl Facts {
         let claims = self.build_claims_of_unit(unit, names);
         for (index, new) in claims.iter().enumerate() {
             for (role, slot) in slots_of_claim(new) {
-                let line = self.slots.entry(Arc::clone(&slot)).or_default();
+                let line = self.slots.get_or_default(slot.id());
                 line.add_claim(index, role, new);
                 self.dirty.insert(slot);
             }
@@ -247,7 +250,7 @@ impl Facts {
 
     /// Returns the claims that a unit makes, by its statements and its correction.
     fn build_claims_of_unit(&mut self, unit: UnitId, names: &Entities) -> Box<[Arc<Claim>]> {
-        let records = self.units.get(&unit).cloned().unwrap_or_default();
+        let records = self.units.get(unit).cloned().unwrap_or_default();
         let claims = records.iter().flat_map(|it| self.build_claims_of_record(it, names));
         claims.collect()
     }
@@ -299,7 +302,7 @@ impl Facts {
     /// Makes a claim use the slots that earlier claims use, so that equal slots exist once.
     fn share_slots(&self, claim: &mut Claim) {
         for slot in std::iter::once(&mut claim.slot).chain(claim.ends.iter_mut()) {
-            if let Some((known, _)) = self.slots.get_key_value(&**slot) {
+            if let Some(known) = self.slots.get(slot.id()).and_then(SlotClaims::slot) {
                 *slot = Arc::clone(known);
             }
         }
@@ -312,22 +315,27 @@ impl Facts {
         record: &RecordStatements,
         by: &Correction,
     ) -> Option<(String, Statement, Statement)> {
-        let places = self.sessions.get(&record.session)?;
-        let before = places.range(..record.place).rev().take(BACK);
-        before.flat_map(|it| self.stored_statements(it.2)).find_map(|earlier| {
-            let mut statements = earlier.statements.to_statements().into_iter().rev();
-            statements.find_map(|it| {
-                let right = correct_statement(earlier, &it, by)?;
-                Some((earlier.actor.clone(), it, right))
+        let before = self.sessions.entries_before(&PlaceInSession::of_record(record)).rev();
+        let before = before
+            .map(|it| it.0)
+            .take_while(|it| it.session == record.session)
+            .take(BACK);
+        before
+            .flat_map(|it| self.stored_statements(it.place.2))
+            .find_map(|earlier| {
+                let mut statements = earlier.statements.to_statements().into_iter().rev();
+                statements.find_map(|it| {
+                    let right = correct_statement(earlier, &it, by)?;
+                    Some((earlier.actor.clone(), it, right))
+                })
             })
-        })
     }
 
     fn collect_changed_facts(&mut self) -> ChangedObjects {
         let mut put: BTreeMap<FactId, Arc<Fact>> = BTreeMap::new();
         let mut removed: BTreeSet<FactId> = BTreeSet::new();
         for slot in std::mem::take(&mut self.dirty) {
-            let Some(line) = self.slots.get_mut(&slot) else {
+            let Some(line) = self.slots.get_mut(slot.id()) else {
                 continue;
             };
             for (id, now) in line.take_changed_facts() {
@@ -337,7 +345,7 @@ impl Facts {
                 };
             }
             if line.is_empty() {
-                self.slots.remove(&slot);
+                self.slots.remove(slot.id());
             }
         }
         removed.retain(|it| !put.contains_key(it));

@@ -1,36 +1,38 @@
 //! Keeps derived data in step with the units of each space.
 
 pub(crate) mod cache;
+mod followed_space;
 mod lookups;
 pub(crate) mod memory;
 pub(crate) mod model_worker;
 mod open_question;
 mod question_lists;
 mod space_gates;
+mod spilling;
 mod stored_digests;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{PageId, SpaceId};
 use domain::message::UnitsOrganisedV1;
-use domain::port::Change;
 use domain::recall::NoteKind;
-use domain::unit::{Grain, Status, Unit};
 use domain::{Classify, ErrorKind};
 use host::Backends;
 use tracing::{Instrument, debug, info_span};
 
 use crate::follower::cache::Cache;
+use crate::follower::followed_space::Followed;
 use crate::follower::lookups::coreference_readings::look_up;
 use crate::follower::lookups::label_readings::look_up_labels;
 use crate::follower::lookups::stored_readings::look_up_sayings;
 use crate::follower::memory::Memory;
 pub(crate) use crate::follower::open_question::{OpenQuestion, QuestionKey};
 use crate::follower::space_gates::SpaceGates;
-use crate::follower::stored_digests::StoredDigests;
+use crate::follower::spilling::Spilling;
+use crate::follower::stored_digests::{StoredDigests, write_changes};
 use crate::judgements::people::PeopleJudgement;
 use crate::judgements::summaries::PageSummary;
 use crate::{Acts, ChangedObjects, Error};
@@ -39,6 +41,8 @@ use crate::{Acts, ChangedObjects, Error};
 const ATTEMPTS: usize = 4;
 /// Number of changes or curations read in one request.
 const AT_ONCE: usize = 1_000;
+/// Maximum number of such requests for changes before a large space, of which not all is in memory, is derived.
+const BATCHES: usize = 16;
 /// Scope of the notes in which the gateway records when a page was read.
 const PAGES: &str = "pages";
 /// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
@@ -50,6 +54,7 @@ pub(crate) struct Follower {
     /// Lets the messages of one space be handled one after another.
     gates: SpaceGates,
     spaces: Mutex<Cache<SpaceId, Followed>>,
+    spilling: Spilling,
     /// True if a language model is configured.
     asks: bool,
     /// Open questions for the language model, as of the last time each space was brought up to date.
@@ -63,29 +68,24 @@ enum OpenReadings {
     LookUp,
 }
 
-pub(crate) struct Followed {
-    /// Distinguishes a space from an erased space of the same name.
-    created_at: DateTime<Utc>,
-    /// Sequence number of the last change that was applied.
-    sequence: u64,
-    /// Number of curations that were read; `acts` holds their decisions.
-    curations: u64,
-    acts: Acts,
-    memory: Memory,
-    stored: StoredDigests,
-    /// Turn of the store in which the next derived data is written.
-    turn: u64,
+/// Whether all changes of units were applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Partial,
+    Complete,
 }
 
 impl Follower {
-    /// Returns a follower without questions. It collects questions for a language model only if `asks` is true.
-    pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>, asks: bool) -> Follower {
+    /// Returns a follower that keeps the states of at most `spaces_max` spaces, of about `bytes_max` in all, in memory.
+    /// It collects questions for a language model only if `asks` is true.
+    pub(crate) fn new(backends: Backends, spaces_max: usize, bytes_max: usize, asks: bool) -> Follower {
         Follower {
+            spilling: Spilling::new(backends.temporary_folder.clone(), bytes_max),
+            spaces: Mutex::new(Cache::new(spaces_max, bytes_max)),
             backends,
             asks,
             questions: Mutex::default(),
             gates: SpaceGates::default(),
-            spaces: Mutex::new(spaces),
         }
     }
 
@@ -167,7 +167,7 @@ impl Follower {
             match outcome {
                 Ok(Some(followed)) => {
                     let followed = self.find_questions(space, followed).await?;
-                    let bytes = followed.memory.estimated_bytes();
+                    let bytes = followed.estimated_bytes();
                     let evicted = self.lock_spaces().insert_and_evict(space.clone(), followed, bytes);
                     if !evicted.is_empty() {
                         // Dropping millions of values would block an async thread.
@@ -231,12 +231,12 @@ impl Follower {
         &self,
         space: &SpaceId,
         known: Option<Followed>,
-        open: OpenReadings,
+        mut open: OpenReadings,
     ) -> Result<Option<Followed>, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             return Ok(None);
         };
-        let mut followed = match known.filter(|it| it.created_at == info.created_at) {
+        let mut followed = match known.filter(|it| it.created_at == info.created_at && !it.is_damaged()) {
             Some(followed) => followed,
             None => self.load_followed(space, info.created_at).await?,
         };
@@ -247,20 +247,29 @@ impl Follower {
             followed.curations = decided.len() as u64;
             followed.acts = Acts::from_curations(&decided);
         }
-        followed = self.take_in_units(space, followed).await?;
-        followed = self.take_in_readings(space, followed, open).await?;
-        let (mut followed, changed) = self
-            .derive_changes(space, followed)
-            .instrument(info_span!("derive"))
-            .await?;
-        let moved = (sequence, curations) != (followed.sequence, followed.curations);
-        if moved || !changed.put.is_empty() || !changed.removed.is_empty() {
-            let span = info_span!("put_derived", put = changed.put.len(), gone = changed.removed.len());
-            let graph = &*self.backends.graph;
-            let write = stored_digests::write_changes(graph, space, followed.turn, &changed);
-            followed.turn = write.instrument(span).await?;
+        loop {
+            let progress;
+            (followed, progress) = self.take_in_units(space, followed).await?;
+            followed = self.take_in_readings(space, followed, open).await?;
+            let changed;
+            (followed, changed) = self
+                .derive_changes(space, followed, progress)
+                .instrument(info_span!("derive"))
+                .await?;
+            if followed.is_damaged() {
+                return Err(Error::Spilled);
+            }
+            let moved = (sequence, curations) != (followed.sequence, followed.curations);
+            if followed.stored.is_compared() && (moved || !changed.put.is_empty() || !changed.removed.is_empty()) {
+                let span = info_span!("put_derived", put = changed.put.len(), gone = changed.removed.len());
+                let write = write_changes(&*self.backends.graph, space, followed.turn, &changed);
+                followed.turn = write.instrument(span).await?;
+            }
+            if progress == Progress::Complete {
+                return Ok(Some(followed));
+            }
+            open = OpenReadings::AsKnown;
         }
-        Ok(Some(followed))
     }
 
     /// Returns the derived data that follows from everything applied so far and differs from the store. The readings
@@ -269,6 +278,7 @@ impl Follower {
         &self,
         space: &SpaceId,
         mut followed: Followed,
+        progress: Progress,
     ) -> Result<(Followed, ChangedObjects), Error> {
         let (own, read) = (space.clone(), self.last_read_times(space).await?);
         let (mut followed, mut changed, read) = host::spawn_background(move || {
@@ -278,33 +288,43 @@ impl Follower {
         .await?;
         let places = followed.memory.unlooked_pages();
         let summaries = look_up_sayings(&self.backends, space, &places, PageSummary::from_reading).await?;
-        let own = space.clone();
+        let (own, spilling) = (space.clone(), self.spilling.clone());
         Ok(host::spawn_background(move || {
             followed.memory.take_in_summaries(&places, &summaries);
             if !places.is_empty() {
                 changed.replace_with_later_pass(followed.memory.changed_pages(&own, &read));
             }
-            let changed = followed.stored.take_differences(changed);
+            let is_first = !followed.stored.is_compared();
+            let changed = followed
+                .stored
+                .take_differences(changed, progress == Progress::Complete);
+            spilling.spill_after_many_units(&mut followed);
+            if is_first && followed.stored.is_compared() {
+                // The first computation used nearly everything, and the next change uses little of it.
+                (0..2).for_each(|_| spilling.spill_large_space(&mut followed));
+            }
             (followed, changed)
         })
         .await?)
     }
 
-    async fn take_in_units(&self, space: &SpaceId, mut followed: Followed) -> Result<Followed, Error> {
-        loop {
+    /// Applies the next changes of units, at most [`BATCHES`] batches of them.
+    async fn take_in_units(&self, space: &SpaceId, mut followed: Followed) -> Result<(Followed, Progress), Error> {
+        for _ in 0..BATCHES {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else {
-                return Ok(followed);
+                return Ok((followed, Progress::Complete));
             };
             followed.sequence = last.sequence;
+            let spilling = self.spilling.clone();
             followed = host::spawn_background(move || {
-                for Change { unit, .. } in &changes {
-                    followed.memory.apply_unit(unit, embed_event(unit).as_ref());
-                }
+                followed.apply_units(&changes);
+                spilling.spill_after_many_units(&mut followed);
                 followed
             })
             .await?;
         }
+        Ok((followed, Progress::Partial))
     }
 
     /// Looks up and applies what language models said of undecided pairs of events and of names, and of topics.
@@ -349,6 +369,8 @@ impl Follower {
             curations: 0,
             acts: Acts::default(),
             memory: Memory::default(),
+            spilled: None,
+            units_since_spill: 0,
             stored: StoredDigests::read_from_graph(graph, space).await?,
             turn,
         })
@@ -373,12 +395,4 @@ impl Follower {
         let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
         Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
-}
-
-/// Returns the vector of the summary of an event unit that is active or merged; otherwise none. It always uses the
-/// built-in word table, whatever embedder the index uses, because the thresholds for "same event" and "same topic"
-/// were measured with that table.
-fn embed_event(unit: &Unit) -> Option<Arc<[f32]>> {
-    let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
-    stands.then(|| text::EmbeddingTable::builtin().embed_text(&unit.summary).into())
 }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use domain::message::UnitsOrganisedV1;
 use follower::Follower;
-use follower::cache::Cache;
 use follower::model_worker::coreference_worker::{CoreferenceWorker, Model};
 use futures::future::BoxFuture;
 use host::Context;
@@ -47,6 +46,7 @@ pub use space::acts::Acts;
 pub use space::changes::ChangedObjects;
 pub use space::error::Error;
 pub use space::named_entity::NamedEntity;
+pub use space::spill_file::SpillFile;
 pub use topics::Topics;
 
 /// Settings in `[clusterer]`.
@@ -58,8 +58,9 @@ pub struct Config {
     /// Number of spaces whose state is kept in memory. The state of any other space is computed again when that space
     /// changes.
     pub spaces_max: usize,
-    /// Limit in megabytes on the state of all these spaces, as estimated from their units and facts. The most
-    /// recently changed space is always kept, even if it alone exceeds this limit.
+    /// Limit in megabytes on the state of all these spaces, as estimated from their units and facts. Of a space that
+    /// takes more than a quarter of it, only an index stays in memory, and the rest is moved to a temporary file. The
+    /// most recently changed space is always kept, even if it alone exceeds this limit.
     pub memory_mb: usize,
     /// Settings of the language model that judges events, labels topics and summarises pages.
     pub readings: ReadingConfig,
@@ -90,7 +91,8 @@ async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let model = Model::from_context(&ctx, &config.readings);
     let follower = Arc::new(Follower::new(
         ctx.backends.clone(),
-        Cache::new(config.spaces_max, config.memory_mb.saturating_mul(1 << 20)),
+        config.spaces_max,
+        config.memory_mb.saturating_mul(1 << 20),
         model.is_some(),
     ));
     let followed = ctx.consume_messages("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {

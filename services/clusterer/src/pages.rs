@@ -22,6 +22,7 @@ use domain::unit::Unit;
 
 use crate::ChangedObjects;
 use crate::judgements::summaries::Summaries;
+use crate::space::spill_file::SpillFile;
 use contents::digest::hash_page;
 use inputs::buckets::bucket::About;
 use inputs::page_inputs::{PageInputs, Subject};
@@ -67,6 +68,11 @@ impl Pages {
         // An erased record may have removed a reading about the page, even if the remaining text is the same.
         self.summaries.mark_for_lookup(unit.id);
         self.known.apply_unit(unit);
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.known.spill_unused(file);
     }
 
     /// Sets the units that users asked Mnemic to forget. Pages quote neither them nor their events and gists.

@@ -6,7 +6,7 @@
 //! cost per unit stays the same as the space grows. A language model's label is an input like a user's decision and
 //! replaces the label by rule.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -14,10 +14,14 @@ use domain::id::{ReadingId, RecordId, TopicId, UnitId};
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
 use fold::{Fold, FoldedUnit, Key, MovedUnits};
+use serde::{Deserialize, Serialize};
 
 use crate::judgements::labels::prompt::LINES_MAX;
 use crate::judgements::labels::{LABELLED_FROM, LabelQuestion, LabelSubject, Labels, TopicLabel};
 use crate::space::hidden_units::HiddenUnits;
+use crate::space::id_map::IdMap;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 use crate::{Acts, ChangedObjects};
 
 mod fold;
@@ -36,16 +40,16 @@ const NEAR_FIRST: f32 = 0.75;
 #[derive(Clone, Debug, Default)]
 pub struct Topics {
     fold: Fold,
-    keys: HashMap<UnitId, Key>,
+    keys: SortedChunks<UnitId, Key>,
     /// Changes since the last fold; none for a unit to remove.
     pending: BTreeMap<UnitId, Option<(Key, FoldedUnit)>>,
     /// Units that the fold moved, and units that were removed, since the last call of [`Topics::take_changes`].
     moved: MovedUnits,
     removed: BTreeSet<UnitId>,
     reported: BTreeMap<TopicId, Topic>,
-    members: HashMap<UnitId, (TopicId, f32)>,
+    members: SortedChunks<UnitId, (TopicId, f32)>,
     /// Events and their records, by the id of the topic that each would found.
-    founders: HashMap<TopicId, Founder>,
+    founders: IdMap<TopicId, Founder>,
     labels: Labels,
     /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
@@ -53,7 +57,7 @@ pub struct Topics {
 }
 
 /// An event that may found a topic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Founder {
     unit: UnitId,
     /// The records of the event, at least one.
@@ -78,9 +82,11 @@ impl Topics {
                 unit: unit.id,
                 records: unit.records.clone().into(),
             };
-            self.founders.insert(founded, founder);
+            if self.founders.get(founded) != Some(&founder) {
+                self.founders.insert(founded, founder);
+            }
         } else {
-            self.founders.remove(&founded);
+            self.founders.remove(founded);
         }
         let known = self.keys.get(&unit.id);
         let Some(vector) = vector else {
@@ -101,6 +107,12 @@ impl Topics {
         } else {
             self.pending.insert(unit.id, Some((key, folded)));
         }
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.fold.line.spill_unused(file);
+        self.founders.spill_unused(file);
     }
 
     /// Returns the topics whose readings have to be looked up before [`Topics::take_changes`] is called. It may take a
@@ -134,7 +146,7 @@ impl Topics {
     }
 
     fn build_question(&self, place: LabelSubject, size: usize) -> Option<LabelQuestion> {
-        let founder = self.founders.get(&place.of)?.unit;
+        let founder = self.founders.get(place.of)?.unit;
         if self.is_hidden(founder) {
             return None;
         }
@@ -160,7 +172,7 @@ impl Topics {
 
     /// Returns true if a language model must not be shown an event.
     fn is_hidden(&self, event: UnitId) -> bool {
-        let founder = self.founders.get(&TopicId::from_founding_unit(event));
+        let founder = self.founders.get(TopicId::from_founding_unit(event));
         founder.is_some_and(|it| self.hidden.hides_event(event, &it.records))
     }
 
@@ -210,7 +222,7 @@ impl Topics {
         let topics = self.fold.topics.iter();
         let places = topics.filter_map(|it| {
             // A topic whose id derives from another topic's id has no founding event, and is left to the rules.
-            let record = *self.founders.get(&it.id)?.records.first()?;
+            let record = *self.founders.get(it.id)?.records.first()?;
             let place = LabelSubject {
                 of: it.id,
                 reading: ReadingId::of_topic_label(record),

@@ -93,6 +93,8 @@ pub struct Backends {
     pub embedder: Arc<dyn Embedder>,
     /// The language model, if the settings name one.
     pub language_model: Option<Arc<dyn LanguageModel>>,
+    /// Folder for temporary files: that of the embedded stores, or else that of the system.
+    pub temporary_folder: PathBuf,
 }
 
 /// Objects that a connection needs in addition to the settings.
@@ -191,6 +193,7 @@ pub(crate) async fn open_embedded(dir: &Path, settings: &Settings) -> anyhow::Re
         index: stores.index,
         embedder: stores.embedder,
         language_model: language_model::open_language_models(settings)?,
+        temporary_folder: dir.to_owned(),
     };
     Ok((backends, guards))
 }

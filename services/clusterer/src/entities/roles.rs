@@ -2,6 +2,7 @@
 
 pub(super) mod role_counts;
 
+use serde::{Deserialize, Serialize};
 use text::lexicon::kin::{self, Kin};
 
 use crate::word_lists::{
@@ -10,7 +11,7 @@ use crate::word_lists::{
 };
 
 /// A statement that one person has a role in relation to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Role {
     /// The owner of the role, as written.
     pub(super) owner: String,

@@ -9,6 +9,7 @@ use domain::id::{RecordId, SessionId};
 use domain::record::Modality;
 use domain::time::{Precision, TimeSpan};
 use domain::unit::Unit;
+use serde::{Deserialize, Serialize};
 
 use super::KEYS_MAX;
 use crate::judgements::coreference::prompt;
@@ -16,7 +17,7 @@ use crate::space::word_set::WordSet;
 use crate::word_lists::EVENT_NEGATIONS;
 
 /// The features of one event unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EventFeatures {
     pub(super) at: DateTime<Utc>,
     pub(super) session: SessionId,

@@ -3,6 +3,7 @@
 
 use domain::relation::RelationKind;
 use domain::time::TimeSpan;
+use serde::{Deserialize, Serialize};
 
 use super::event_features::EventFeatures;
 use crate::judgements::coreference::UsableJudgement;
@@ -18,7 +19,7 @@ const SURE_MIN: f32 = 0.97;
 const DOUBTS_MAX: usize = 1;
 
 /// The judgement of two similar events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Judgement {
     pub(super) similarity: f32,
     /// Nothing contradicts a single event, and something specific supports it.

@@ -6,6 +6,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use domain::fact::{Aspect, Fact};
 use domain::id::{FactId, SessionId, UnitId};
 use domain::time::{Precision, TimeSpan};
+use serde::{Deserialize, Serialize};
 use text::facts::{Statement, Subject};
 
 use super::slot::{Slot, SlotKind, SlotSubject, TimelessStatement, ValueStems, sort_of_statement};
@@ -13,7 +14,7 @@ use super::unit_statements::RecordStatements;
 use crate::{Acts, NamedEntity};
 
 /// A statement in comparable form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Claim {
     /// The fact that the claim becomes if no other claim closes it.
     pub(super) fact: Arc<Fact>,
@@ -44,14 +45,14 @@ pub(super) struct Claim {
 }
 
 /// The speaker, and the phrase by which the speaker means the subject.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct TellerPhrase {
     pub(super) teller: Box<str>,
     pub(super) phrase: Box<str>,
 }
 
 /// The decisions of users about a claim.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct ClaimDecisions {
     /// Time at which a user corrected the fact to this value.
     correction_time: Option<DateTime<Utc>>,
@@ -358,7 +359,7 @@ impl Claim {
 }
 
 /// The role of a claim in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Role {
     /// It states a value of the slot.
     States,

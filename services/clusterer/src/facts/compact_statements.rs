@@ -4,10 +4,11 @@
 use chrono::{DateTime, Utc};
 use domain::fact::Aspect;
 use domain::time::TimeSpan;
+use serde::{Deserialize, Serialize};
 use text::facts::{Statement, Subject};
 
 /// The statements of a unit, in order. Equal statements give equal packed statements.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CompactStatements {
     /// Subject, predicate and object of each statement, without separators.
     words: Box<str>,
@@ -15,7 +16,7 @@ pub(super) struct CompactStatements {
 }
 
 /// A statement without its words.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CompactStatement {
     subject: SubjectKind,
     subject_bytes: u32,
@@ -31,7 +32,7 @@ struct CompactStatement {
     since: Option<Box<TimeSpan>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum SubjectKind {
     Speaker,
     Phrase,

@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::fact::{End, Fact};
 use domain::id::FactId;
 use domain::time::TimeSpan;
+use serde::{Deserialize, Serialize};
 
 use super::claim::Claim;
 use super::slot::{ValueStems, are_compatible_values};
@@ -17,7 +18,7 @@ use crate::space::small_map::SmallMap;
 /// The facts that result from claims, currently or before a decision.
 ///
 /// A claim that only repeats an open one raises its confidence and does not become a fact.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Fold {
     /// The fold shows what was known before this moment; none for the current state.
     before: Option<DateTime<Utc>>,
@@ -32,7 +33,7 @@ pub(super) struct Fold {
 }
 
 /// A claim that holds, with its current fact.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenClaim {
     claim: Arc<Claim>,
     /// Shared with the claim until something changes it.

@@ -6,6 +6,8 @@ use chrono::{DateTime, FixedOffset};
 use domain::fact::Aspect;
 use domain::id::EntityId;
 use domain::predicate::is_single_role;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 mod answer_aspects;
 mod stems;
@@ -21,7 +23,7 @@ use crate::word_lists::{
 };
 
 /// The subject of a slot.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum SlotSubject {
     /// An entity.
     Entity(EntityId),
@@ -37,7 +39,7 @@ pub(super) enum SlotSubject {
 }
 
 /// Key of a group of statements that are compared with each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Slot {
     /// The subject.
     pub(super) whose: SlotSubject,
@@ -47,10 +49,42 @@ pub(super) struct Slot {
     pub(super) stem: Box<str>,
 }
 
+/// Identifies a slot: the first half of the SHA-256 of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SlotId([u8; 16]);
+
+impl Slot {
+    pub(super) fn id(&self) -> SlotId {
+        let mut hash = Sha256::new();
+        let mut add_part = |part: &[u8]| {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        };
+        match &self.whose {
+            SlotSubject::Entity(id) => add_part(id.uuid().as_bytes()),
+            SlotSubject::OfSeveral(phrase) => {
+                add_part(b"of several");
+                add_part(phrase.as_bytes());
+            }
+            SlotSubject::Told { teller, phrase } => {
+                add_part(b"told");
+                add_part(teller.as_bytes());
+                add_part(phrase.as_bytes());
+            }
+        }
+        add_part(self.family.as_bytes());
+        add_part(self.stem.as_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let mut half = [0; 16];
+        half.copy_from_slice(&digest[..16]);
+        SlotId(half)
+    }
+}
+
 /// The stems of a value, sorted and without duplicates. No stems match any value.
 ///
 /// Each stem is followed by `\n`, because one text takes less memory than a list of texts.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct ValueStems(Box<str>);
 
 impl ValueStems {

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use domain::fact::{Fact, Former, Origin};
 use domain::id::{FactId, UnitId};
+use serde::{Deserialize, Serialize};
 
 use super::claim::Claim;
 use super::fold::Fold;
+use super::slot::Slot;
 use crate::facts::claim::Role;
 use crate::space::small_map::SmallMap;
 
 /// A claim in a slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Entry {
     claim: Arc<Claim>,
     /// Index among the claims of the unit.
@@ -32,7 +34,7 @@ type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, Origin, FactId, Role, u32);
 ///
 /// Claims are folded in order. A claim after all folded ones is added to the fold; any other change starts the fold
 /// again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SlotClaims {
     /// A single claim without decisions, which was folded. Most slots have one, and the fold of one claim is quickly
     /// done again.
@@ -42,7 +44,7 @@ pub(super) struct SlotClaims {
 }
 
 /// The claims of a slot, with their fold.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Claims {
     all: SmallMap<Entry, ()>,
     /// The last claim that was folded.
@@ -63,6 +65,13 @@ impl SlotClaims {
     /// Removes a claim.
     pub(super) fn remove_claim(&mut self, index: usize, role: Role, claim: &Arc<Claim>) {
         self.claims_to_change().remove_claim(&Entry::new(index, role, claim));
+    }
+
+    /// Returns the slot, to be shared, if a claim in it states something.
+    pub(super) fn slot(&self) -> Option<&Arc<Slot>> {
+        let folded = || self.folded.as_ref()?.all.keys().next();
+        let first = self.settled.as_ref().or_else(folded)?;
+        (first.role == Role::States).then_some(&first.claim.slot)
     }
 
     /// Returns true if there are no claims.

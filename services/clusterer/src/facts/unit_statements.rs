@@ -8,6 +8,7 @@ use domain::id::{RecordId, SessionId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
 use domain::version::Versions;
+use serde::{Deserialize, Serialize};
 use text::facts::{Correction, Statement, Subject, Telling, read_correction, stated_in_reply};
 
 use super::compact_statements::CompactStatements;
@@ -17,7 +18,7 @@ use crate::Acts;
 pub(super) type SessionPosition = (DateTime<FixedOffset>, u64, UnitId);
 
 /// The statements of a unit about one record, or its correction of an earlier statement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordStatements {
     pub(super) session: SessionId,
     pub(super) place: SessionPosition,
@@ -27,6 +28,22 @@ pub(super) struct RecordStatements {
     pub(super) origin: Origin,
     pub(super) statements: CompactStatements,
     pub(super) correction: Option<Box<Correction>>,
+}
+
+/// The place of the statements of a unit in their session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct PlaceInSession {
+    pub(super) session: SessionId,
+    pub(super) place: SessionPosition,
+}
+
+impl PlaceInSession {
+    pub(super) fn of_record(record: &RecordStatements) -> PlaceInSession {
+        PlaceInSession {
+            session: record.session,
+            place: record.place,
+        }
+    }
 }
 
 impl RecordStatements {

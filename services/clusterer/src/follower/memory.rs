@@ -16,12 +16,15 @@ use crate::judgements::people::{PeopleJudgement, PeopleQuestion, PeopleSubject};
 use crate::judgements::summaries::{PageSummary, SummaryQuestion, SummarySubject};
 use crate::pages::Pages;
 use crate::topics::Topics;
-use crate::{Acts, ChangedObjects};
+use crate::{Acts, ChangedObjects, SpillFile};
 
 /// Estimated bytes for a unit without its facts (`UNIT_BYTES`) and for a fact (`FACT_BYTES`), both here and in the
 /// digests of the store.
 const UNIT_BYTES: usize = 1_536;
 const FACT_BYTES: usize = 1_024;
+/// Estimated bytes for the same if everything that is not in use was spilled.
+const SPILLED_UNIT_BYTES: usize = 512;
+const SPILLED_FACT_BYTES: usize = 512;
 
 /// The components that derive data from the units of a space. Equal sets of units give equal derived data, whatever
 /// their order and however often each unit was applied.
@@ -52,6 +55,21 @@ impl Memory {
     /// Returns a rough estimate of the memory used, in bytes, from the number of units and facts.
     pub fn estimated_bytes(&self) -> usize {
         self.count_units() * UNIT_BYTES + self.facts.count_stated_facts() * FACT_BYTES
+    }
+
+    /// Returns the same estimate for a memory from which everything was spilled that is not in use.
+    pub(crate) fn estimated_bytes_if_spilled(&self) -> usize {
+        self.count_units() * SPILLED_UNIT_BYTES + self.facts.count_stated_facts() * SPILLED_FACT_BYTES
+    }
+
+    /// Moves to a file what was not used since the last call. It is read back when it is needed, so nothing else
+    /// changes; if that fails, [`SpillFile::is_damaged`] returns true, and the memory must not be used any longer.
+    pub fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.entities.spill_unused(file);
+        self.facts.spill_unused(file);
+        self.events.spill_unused(file);
+        self.topics.spill_unused(file);
+        self.pages.spill_unused(file);
     }
 
     /// Returns the pairs of events whose readings have to be looked up before anything else is called; see

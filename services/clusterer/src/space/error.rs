@@ -9,6 +9,9 @@ pub enum Error {
     /// Other processes organise the same space and were faster on each attempt.
     #[error("another clusterer organises the same space")]
     Contended,
+    /// A part of the state could not be read back from its temporary file. The space is computed again.
+    #[error("a temporary file could not be read")]
+    Spilled,
     /// The computation ended early, which is a defect.
     #[error("a computation was interrupted")]
     Count(#[from] tokio::task::JoinError),
@@ -18,7 +21,7 @@ impl Classify for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Error::Port(error) => error.kind(),
-            Error::Contended => ErrorKind::Unavailable,
+            Error::Contended | Error::Spilled => ErrorKind::Unavailable,
             Error::Count(_) => ErrorKind::Internal,
         }
     }

@@ -3,8 +3,13 @@
 //! A `BTreeMap` with one entry allocates a node for eleven: for a map of facts, 4 kB for 350 bytes.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::space::sorted_chunks::{Iter, SortedChunks, iterate};
+use crate::space::spill_file::SpillFile;
 
 /// Maximum number of entries in the single list; a larger map is in chunks.
 const FEW: usize = 16;
@@ -98,6 +103,26 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
+    /// Returns the values of a map with few entries, to be changed; none of a large map.
+    pub(crate) fn few_values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        let few = match self {
+            SmallMap::Few(few) => few.as_mut_slice(),
+            SmallMap::Many(_) => &mut [],
+        };
+        few.iter_mut().map(|it| &mut it.1)
+    }
+
+    /// Spills the parts of a large map that were not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>)
+    where
+        K: Clone + Serialize + DeserializeOwned,
+        V: Serialize + DeserializeOwned,
+    {
+        if let SmallMap::Many(many) = self {
+            many.spill_unused(file);
+        }
+    }
+
     /// Puts a full list without the key into chunks.
     fn make_room_for(&mut self, key: &K) {
         if let SmallMap::Few(few) = self
@@ -141,14 +166,6 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// Returns the entries whose keys are less than a key, ordered by key.
-    pub(crate) fn entries_before(&self, key: &K) -> Iter<'_, K, V> {
-        match self {
-            SmallMap::Few(few) => iterate(&few[..few.partition_point(|it| it.0 < *key)], &[], &[]),
-            SmallMap::Many(many) => many.entries_before(key),
-        }
-    }
-
     /// Returns the entries from the first one whose key is not `before`, ordered by key. All keys that are `before`
     /// have to come first.
     pub(crate) fn entries_from(&self, before: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
@@ -182,6 +199,22 @@ impl<'a, K: Ord, V> IntoIterator for &'a SmallMap<K, V> {
     }
 }
 
+impl<K: Ord + Serialize, V: Serialize> Serialize for SmallMap<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for SmallMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SmallMap<K, V>, D::Error> {
+        let mut map = SmallMap::default();
+        for (key, value) in Vec::<(K, V)>::deserialize(deserializer)? {
+            map.insert(key, value);
+        }
+        Ok(map)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -210,7 +243,6 @@ mod tests {
             assert!(small.iter().eq(tree.iter()), "step {step}");
             assert_eq!(small.get(&key), tree.get(&key));
             assert!(small.entries_after(Some(&3)).eq(tree.range(4..)), "step {step}");
-            assert!(small.entries_before(&9).rev().eq(tree.range(..9).rev()), "step {step}");
             assert!(small.entries_from(|it| *it < 5).eq(tree.range(5..)), "step {step}");
             assert_eq!(small.is_empty(), tree.is_empty());
         }

@@ -2,11 +2,13 @@
 //!
 //! A `BTreeSet` with two words allocates a node for eleven: 280 bytes, and 32 bytes for each word.
 
+use serde::{Deserialize, Serialize};
+
 /// Ends each word.
 const END: char = '\0';
 
 /// Words in alphabetical order. A word does not contain [`END`]; a text with it counts as several words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WordSet {
     /// Each word, followed by [`END`].
     words: Box<str>,

@@ -5,16 +5,18 @@
 //! nothing for others unless it founds a topic. A unit that belongs before the last clustering makes the fold return
 //! to an earlier checkpoint.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::{TopicId, UnitId};
+use serde::{Deserialize, Serialize};
 use text::dot_product;
 
 use super::kmeans::{direction_from_mean, distance_from_mean, find_nearest_centre};
 use super::label::{Name, Spread, name_topic};
 use super::terms::Term;
+use crate::space::sorted_chunks::SortedChunks;
 use crate::space::symbols::Symbols;
 
 mod reclustering;
@@ -32,7 +34,7 @@ const NAMING: usize = 32;
 pub(super) type Key = (DateTime<Utc>, UnitId);
 
 /// A unit in the fold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FoldedUnit {
     /// Vector of the unit, of length 1; shared with the events.
     pub(super) vector: Arc<[f32]>,
@@ -68,7 +70,7 @@ struct Checkpoint {
 /// All units and their topics.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
-    pub(super) line: BTreeMap<Key, FoldedUnit>,
+    pub(super) line: SortedChunks<Key, FoldedUnit>,
     pub(super) topics: Vec<Cluster>,
     /// The texts of the terms.
     pub(super) symbols: Symbols,
@@ -104,7 +106,9 @@ impl Fold {
             }
         }
         let fresh: BTreeSet<Key> = new.iter().map(|it| it.0).collect();
-        self.line.extend(new);
+        for (key, folded) in new {
+            self.line.insert(key, folded);
+        }
         let waiting = match cut {
             Some(cut) => {
                 moved.all = true;
@@ -126,13 +130,13 @@ impl Fold {
     /// units to assign again.
     fn restore_checkpoint_before(&mut self, cut: Key) -> BTreeSet<Key> {
         self.checkpoints.retain(|it| it.last < cut);
-        for folded in self.line.values_mut() {
+        for (_, folded) in self.line.iter_mut() {
             folded.place = None;
         }
         self.topics.clear();
         self.spread = Spread::default();
         let Some(checkpoint) = self.checkpoints.last() else {
-            return self.line.keys().copied().collect();
+            return self.line.iter().map(|it| *it.0).collect();
         };
         self.topics = checkpoint
             .topics
@@ -145,8 +149,8 @@ impl Fold {
             folded.place = Some((usize::from(place), similarity));
             topic.units.insert(*key);
         }
-        self.spread = Spread::from_units(self.line.values().take(checkpoint.size).map(|it| &*it.terms));
-        self.line.keys().skip(checkpoint.size).copied().collect()
+        self.spread = Spread::from_units(self.line.iter().take(checkpoint.size).map(|it| &*it.1.terms));
+        self.line.iter().skip(checkpoint.size).map(|it| *it.0).collect()
     }
 
     /// Removes the units from `from` on from their topics, and the topics that they founded. Returns these units.
@@ -157,7 +161,7 @@ impl Fold {
             .position(|it| it.founder.is_some_and(|it| it >= from));
         self.topics.truncate(first.unwrap_or(self.topics.len()));
         let mut out = BTreeSet::new();
-        for (key, folded) in self.line.range_mut(from..) {
+        for (key, folded) in self.line.entries_mut_from(&from) {
             if let Some((place, _)) = folded.place.take()
                 && let Some(topic) = self.topics.get_mut(place)
             {
@@ -177,11 +181,11 @@ impl Fold {
                 self.name_founded();
                 return;
             }
-            let Some(border) = self.line.keys().nth(size - 1).copied() else {
+            let Some(border) = self.line.nth_key(size - 1).copied() else {
                 return;
             };
             // Units after the border take no part in this clustering.
-            let behind: Option<Key> = self.line.keys().nth(size).copied();
+            let behind: Option<Key> = self.line.nth_key(size).copied();
             let mut later = behind.map(|it| self.unassign_units_from(it)).unwrap_or_default();
             waiting.retain(|it| *it <= border);
             self.assign_units(&mut waiting, moved);
@@ -228,9 +232,7 @@ impl Fold {
 
     /// Does the same as [`Fold::unassign_units_from`] for the assigned units after `key`.
     fn loosened_behind(&mut self, key: Key) -> BTreeSet<Key> {
-        let behind = self
-            .line
-            .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded));
+        let behind = self.line.entries_after(Some(&key));
         let assigned = behind
             .filter(|(_, folded)| folded.place.is_some())
             .map(|(key, _)| *key)

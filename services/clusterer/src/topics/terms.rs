@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::unit::Unit;
+use serde::{Deserialize, Serialize};
 
 use crate::space::symbols::{Symbol, Symbols};
 
@@ -20,7 +21,7 @@ const TERM_BYTES: usize = 40;
 /// Maximum weight of a term in one unit.
 const WEIGHT_MAX: f32 = 1.4;
 /// A term of a unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Term {
     /// Stems, so that the forms of a word are one term.
     pub(super) key: Symbol,

@@ -17,6 +17,7 @@ mod labels;
 mod pages;
 mod people;
 mod roles;
+mod spilled;
 mod summaries;
 mod topics;
 mod versions;

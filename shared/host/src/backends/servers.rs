@@ -54,6 +54,7 @@ impl Ports {
             index: self.index.clone(),
             embedder: Arc::clone(embedder),
             language_model: super::language_model::open_language_models(settings)?,
+            temporary_folder: std::env::temp_dir(),
         })
     }
 }

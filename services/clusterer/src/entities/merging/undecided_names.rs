@@ -120,7 +120,7 @@ impl Entities {
                 longer: (*longer).clone(),
             };
             let verdict = self.pairs.find_content(&pair);
-            verdict.is_some_and(|it| it.is_same_person(|unit| self.units.contains_key(&unit)))
+            verdict.is_some_and(|it| it.is_same_person(|unit| self.units.contains_id(unit)))
         };
         let mut same = self.unsure.get(class)?.iter().filter(is_same);
         let (parent, other) = (same.next()?, same.next());

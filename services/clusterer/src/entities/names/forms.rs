@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use crate::entities::fold::{fold_name, normalise_form, short_name, to_singular};
 use crate::space::small_map::SmallMap;
+use crate::space::spill_file::SpillFile;
 
 /// Minimum length, in letters, of a name for which typos are looked for: too many short names differ by one letter.
 pub(crate) const LONG: usize = 7;
@@ -129,6 +131,12 @@ impl Forms {
             self.index_class(&class, false);
         }
         (class, turned)
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        let forms = self.classes.values_mut().flat_map(SmallMap::few_values_mut);
+        forms.for_each(|it| it.times.spill_unused(file));
     }
 
     /// Returns the forms of a class.

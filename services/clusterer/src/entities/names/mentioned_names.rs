@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::SessionId;
 use domain::unit::Unit;
+use serde::{Deserialize, Serialize};
 
 use crate::entities::names::common_words::{closes_person, opens_person};
 use crate::entities::names::name_spelling;
@@ -40,7 +41,7 @@ pub(crate) struct MentionedName {
 }
 
 /// [`UnitMentions`] in a form that takes little memory: they are kept as long as the unit, but read only when it changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PackedMentions {
     session: SessionId,
     at: DateTime<Utc>,
@@ -50,7 +51,7 @@ pub(crate) struct PackedMentions {
     rare: Option<Box<AddressedAndRoles>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PackedName {
     form: Symbol,
     person: bool,
@@ -58,7 +59,7 @@ struct PackedName {
     sure: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct AddressedAndRoles {
     called: Box<[String]>,
     roles: Box<[Role]>,

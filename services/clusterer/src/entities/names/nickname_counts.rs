@@ -1,8 +1,13 @@
 //! Nicknames: the words that two people use to address each other in sessions in which only they speak.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use domain::id::SessionId;
+use serde::{Deserialize, Serialize};
+
+use crate::space::id_map::IdMap;
+use crate::space::spill_file::SpillFile;
 
 /// Number of times a word must be used to address the other speaker before it counts as a nickname (`CALLS_MIN`), and
 /// how many times as often as in the opposite direction (`CALLS_RATIO`).
@@ -10,15 +15,15 @@ const CALLS_MIN: u64 = 3;
 const CALLS_RATIO: u64 = 3;
 
 /// Words used to address someone, by session and by word. All names are classes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NicknameCounts {
-    sessions: BTreeMap<SessionId, BTreeMap<String, ActorWords>>,
+    sessions: IdMap<SessionId, BTreeMap<String, ActorWords>>,
     /// Number of times a word was used, by word and by (caller, called); only sessions with two actors count.
     words: BTreeMap<String, BTreeMap<(String, String), u64>>,
 }
 
 /// The number of units of one actor in a session, and how often the actor called somebody by each word.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct ActorWords {
     units: u64,
     called: BTreeMap<String, u64>,
@@ -34,7 +39,7 @@ impl NicknameCounts {
         more: bool,
     ) -> BTreeSet<String> {
         let mut changed: BTreeSet<String> = called.iter().cloned().collect();
-        let actors = self.sessions.entry(session).or_default();
+        let actors = self.sessions.get_or_default(session);
         let pair = actors.len() == 2 && actors.contains_key(actor);
         let stays = pair && (more || actors.get(actor).is_some_and(|it| it.units > 1));
         if stays {
@@ -45,7 +50,7 @@ impl NicknameCounts {
         } else {
             changed.extend(self.count_session_calls(session, -1));
         }
-        let actors = self.sessions.entry(session).or_default();
+        let actors = self.sessions.get_or_default(session);
         let counts_of_actor = actors.entry(actor.to_owned()).or_default();
         let step = |it: &mut u64| *it = if more { *it + 1 } else { it.saturating_sub(1) };
         step(&mut counts_of_actor.units);
@@ -57,12 +62,17 @@ impl NicknameCounts {
             actors.remove(actor);
         }
         if actors.is_empty() {
-            self.sessions.remove(&session);
+            self.sessions.remove(session);
         }
         if !stays {
             changed.extend(self.count_session_calls(session, 1));
         }
         changed
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.sessions.spill_unused(file);
     }
 
     /// Returns the speakers of whom a word is a nickname.
@@ -87,7 +97,7 @@ impl NicknameCounts {
 
     /// Adds or subtracts all calls of a session with two actors.
     fn count_session_calls(&mut self, session: SessionId, sign: i64) -> BTreeSet<String> {
-        let Some(actors) = self.sessions.get(&session).filter(|it| it.len() == 2) else {
+        let Some(actors) = self.sessions.get(session).filter(|it| it.len() == 2) else {
             return BTreeSet::new();
         };
         let mut changed = BTreeSet::new();

@@ -130,7 +130,6 @@ mod tests {
 
     use super::*;
     use crate::follower::Follower;
-    use crate::follower::cache::Cache;
     use crate::follower::model_worker::coreference_worker::ReadingConfig;
 
     /// Returns a context with a language model and a space.
@@ -147,7 +146,7 @@ mod tests {
     }
 
     fn worker_of(context: &Context) -> CoreferenceWorker {
-        let follower = Arc::new(Follower::new(context.backends.clone(), Cache::new(1, 1 << 20), true));
+        let follower = Arc::new(Follower::new(context.backends.clone(), 1, 1 << 20, true));
         CoreferenceWorker::new(context, &follower, model_of(context), &ReadingConfig::default())
     }
 

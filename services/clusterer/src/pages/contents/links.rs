@@ -126,8 +126,9 @@ impl PageInputs {
             .facts
             .facts_about_entity(entity)
             .and_then(|it| it.get(&Aspect::Preference));
-        for fact in ranks.into_iter().flat_map(|it| it.keys()).take(LINES_MAX) {
-            let Some(taste) = taste_of_fact(&fact.0) else {
+        let best = ranks.into_iter().flat_map(|it| it.keys()).take(LINES_MAX);
+        for fact in best.filter_map(|it| self.facts.get(it.id)) {
+            let Some(taste) = taste_of_fact(fact) else {
                 continue;
             };
             let contrary = self
@@ -145,7 +146,8 @@ impl PageInputs {
         let about = about.flat_map(|it| it.iter().take(LOOKED_AT).take_while(|it| it.0.is_current()));
         let about = about.filter_map(|it| self.names.owner_of_name(&Name::from_normalised(Arc::clone(it.1))));
         let naming = self.facts_naming_entity(id).take(LOOKED_AT);
-        let naming = naming.filter(|it| it.is_current()).filter_map(|it| it.0.entity);
+        let naming = naming.filter(|it| it.is_current());
+        let naming = naming.filter_map(|it| self.facts.get(it.id)?.entity);
         let others = count_subjects(about.chain(naming).filter(|it| *it != id).map(Subject::Entity));
         for (_, other) in others.into_iter().take(FACT_LINKS_MAX) {
             let Some(link) = self.link_to_subject(LinkKind::RelatedTo, &other, FACT_LINK_WEIGHT) else {
@@ -160,8 +162,9 @@ impl PageInputs {
 
     /// Adds links to the entities that this one replaced or that replaced it, such as homes, jobs and partners.
     fn add_replacement_links(&self, id: EntityId, out: &mut Vec<Link>) {
-        let naming = self.facts_naming_entity(id).take(CLOSED_LOOKED_AT).map(|it| &*it.0);
+        let naming = self.facts_naming_entity(id).take(CLOSED_LOOKED_AT);
         let others = naming
+            .filter_map(|it| self.facts.get(it.id))
             .flat_map(|it| self.facts.closed_and_closing_facts(it))
             .filter_map(|it| self.object_entity(it));
         let others = count_subjects(others.filter(|it| *it != id).map(Subject::Entity));
@@ -173,7 +176,7 @@ impl PageInputs {
         let ranked = self.facts_of_topic_page(id);
         let ranks = ranked.values().flat_map(|it| it.keys().take(CLOSED_LOOKED_AT));
         let others = ranks
-            .filter_map(|it| self.facts.get(it.0.id))
+            .filter_map(|it| self.facts.get(it.id))
             .flat_map(|it| self.facts.closed_and_closing_facts(it))
             .flat_map(|it| self.topics_showing_fact(it));
         let others = count_subjects(others.filter(|it| *it != id).map(Subject::Topic));

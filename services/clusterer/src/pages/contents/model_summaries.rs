@@ -129,7 +129,7 @@ impl PageInputs {
         };
         match unit.external_ids.first().filter(|_| is_used) {
             Some(id) => self.founders.insert(topic, id.as_str().into()),
-            None => self.founders.remove(&topic),
+            None => self.founders.remove(topic),
         };
     }
 
@@ -145,7 +145,7 @@ impl PageInputs {
     fn subject_digest(&self, space: &SpaceId, subject: &Subject, page: &Page) -> Option<String> {
         let about = match subject {
             Subject::Entity(id) | Subject::Taste(id) => self.lasting_name(space, *id)?,
-            Subject::Topic(id) => self.founders.get(id)?.to_string(),
+            Subject::Topic(id) => self.founders.get(*id)?.to_string(),
             Subject::Month(month) => month.to_key(),
         };
         Some(page_digest(page.dimension, &about))

@@ -40,7 +40,7 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     fn from_ranked<V, W>(current: Option<&SmallMap<RankedFact, V>>, taken: Option<&SmallMap<RankedFact, W>>) -> Ranks {
-        let ids = |it: &RankedFact| it.0.id;
+        let ids = |it: &RankedFact| it.id;
         let closed = current
             .into_iter()
             .flat_map(|it| it.entries_from(RankedFact::is_current));
@@ -70,10 +70,10 @@ impl Ranks {
     ) -> Ranks {
         let (mut first_current, mut first_taken) = (SmallMap::default(), SmallMap::default());
         current.take(NAMING_MAX).for_each(|it| {
-            first_current.insert(it.clone(), ());
+            first_current.insert(*it, ());
         });
         taken.take(NAMING_MAX).for_each(|it| {
-            first_taken.insert(it.clone(), ());
+            first_taken.insert(*it, ());
         });
         Ranks::from_ranked(Some(&first_current), Some(&first_taken))
     }

@@ -50,14 +50,14 @@ impl PageInputs {
 
 /// Returns the ranked facts that contain one of the stems.
 fn fitting_facts(ranked: Option<&RankedFacts>, facts: &FactIndex, stems: &BTreeSet<String>) -> RankedFacts {
-    let fits = |it: &&RankedFact| facts.get(it.0.id).is_some_and(|it| contains_stem(it, stems));
+    let fits = |it: &&RankedFact| facts.get(it.id).is_some_and(|it| contains_stem(it, stems));
     let mut out = RankedFacts::default();
     for (aspect, ranks) in ranked.into_iter().flat_map(SmallMap::iter) {
         let current = ranks.keys().take_while(|it| it.is_current()).take(COMPARED_MAX);
         let closed = ranks.keys().skip_while(|it| it.is_current()).take(COMPARED_MAX);
         let mut fitting = SmallMap::default();
         for fact in current.chain(closed).filter(fits) {
-            fitting.insert(fact.clone(), 1);
+            fitting.insert(*fact, 1);
         }
         if !fitting.is_empty() {
             out.insert(*aspect, fitting);

@@ -1,50 +1,46 @@
 //! Facts indexed by the entity that they are about and by the name in their value, current ones first.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::fact::{Aspect, Fact};
 use domain::id::{EntityId, FactId, UnitId};
+use serde::{Deserialize, Serialize};
 
 use crate::pages::inputs::names::Name;
+use crate::space::id_map::IdMap;
 use crate::space::small_map::SmallMap;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 use crate::word_lists::PREFERENCE_REVERSALS;
 
-/// Rank of a fact: current before closed, then the highest confidence, then the newest.
-type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
-
-/// A fact, ordered by its rank. Lists share the fact, which takes less memory than a copy of its rank.
-#[derive(Clone, Debug)]
-pub(crate) struct RankedFact(pub(crate) Arc<Fact>);
+/// A fact in a ranked list: current before closed, then the highest confidence, then the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct RankedFact {
+    is_closed: bool,
+    percent: Reverse<u8>,
+    recorded_at: Reverse<DateTime<Utc>>,
+    pub(crate) id: FactId,
+}
 
 impl RankedFact {
+    /// Returns the rank of a fact.
+    pub(crate) fn from_fact(fact: &Fact) -> RankedFact {
+        RankedFact {
+            is_closed: fact.valid_until.is_some(),
+            percent: Reverse((fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u8),
+            recorded_at: Reverse(fact.recorded_at),
+            id: fact.id,
+        }
+    }
+
     /// Returns true if the fact is current.
     pub(crate) fn is_current(&self) -> bool {
-        self.0.valid_until.is_none()
+        !self.is_closed
     }
 }
-
-impl Ord for RankedFact {
-    fn cmp(&self, other: &RankedFact) -> Ordering {
-        rank_of_fact(&self.0).cmp(&rank_of_fact(&other.0))
-    }
-}
-
-impl PartialOrd for RankedFact {
-    fn partial_cmp(&self, other: &RankedFact) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for RankedFact {
-    fn eq(&self, other: &RankedFact) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for RankedFact {}
 
 /// A thing, and whether it is liked (true) or disliked.
 pub(crate) type Taste = (String, bool);
@@ -52,19 +48,23 @@ pub(crate) type Taste = (String, bool);
 /// Facts about an entity by aspect, each with the text of the name in its value.
 pub(crate) type Aspects = SmallMap<Aspect, SmallMap<RankedFact, Arc<str>>>;
 
-/// Facts that have a name as their value.
-pub(crate) type Naming = SmallMap<RankedFact, ()>;
+/// A fact under the name in its value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct NamingFact {
+    name: Name,
+    ranked: RankedFact,
+}
 
 /// The facts of one space, without withdrawn ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FactIndex {
-    all: HashMap<FactId, Arc<Fact>>,
+    all: IdMap<FactId, Arc<Fact>>,
     of: HashMap<EntityId, Aspects>,
-    /// Facts by the name in their value.
-    naming: BTreeMap<Name, Naming>,
-    tastes: BTreeMap<Taste, SmallMap<EntityId, u32>>,
+    /// The facts that have a name as their value, name by name.
+    naming: SortedChunks<NamingFact, ()>,
+    tastes: SortedChunks<Taste, SmallMap<EntityId, u32>>,
     /// Facts by the fact that closed them.
-    closed: HashMap<FactId, SmallMap<FactId, ()>>,
+    closed: IdMap<FactId, SmallMap<FactId, ()>>,
 }
 
 /// The effects of a change of facts.
@@ -81,14 +81,24 @@ pub(crate) struct Touched {
 }
 
 impl FactIndex {
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.all.spill_unused(file);
+        self.naming.spill_unused(file);
+        self.tastes.spill_unused(file);
+        self.closed.spill_unused(file);
+        let ranks = self.of.values_mut().flat_map(SmallMap::few_values_mut);
+        ranks.for_each(|it| it.spill_unused(file));
+    }
+
     /// Adds or replaces a fact, or removes it if `fact` is none.
     pub(crate) fn set_fact(&mut self, id: FactId, fact: Option<&Arc<Fact>>) -> Touched {
         let mut touched = Touched::default();
         let fact = fact.filter(|it| !it.withdrawn);
-        if self.all.get(&id) == fact {
+        if self.all.get(id) == fact {
             return touched;
         }
-        if let Some(old) = self.all.remove(&id) {
+        if let Some(old) = self.all.remove(id) {
             self.index_fact(&old, false, &mut touched);
         }
         if let Some(fact) = fact {
@@ -99,12 +109,12 @@ impl FactIndex {
     }
 
     pub(crate) fn get(&self, id: FactId) -> Option<&Fact> {
-        self.all.get(&id).map(Arc::as_ref)
+        self.all.get(id).map(Arc::as_ref)
     }
 
     /// Returns the fact of an id, to be shared.
     pub(crate) fn shared_fact(&self, id: FactId) -> Option<&Arc<Fact>> {
-        self.all.get(&id)
+        self.all.get(id)
     }
 
     /// Returns the facts about an entity, by aspect.
@@ -112,9 +122,14 @@ impl FactIndex {
         self.of.get(&entity)
     }
 
-    /// Returns the facts whose value is this name.
-    pub(crate) fn facts_naming(&self, name: &Name) -> Option<&Naming> {
-        self.naming.get(name)
+    /// Returns the facts whose value is this name, by rank.
+    pub(crate) fn facts_naming(&self, name: &Name) -> impl Iterator<Item = &RankedFact> + use<'_> {
+        let name = name.clone();
+        let from_name = self.naming.entries_from(|it| it.name < name);
+        from_name
+            .map(|it| it.0)
+            .take_while(move |it| it.name == name)
+            .map(|it| &it.ranked)
     }
 
     /// Returns the entities that currently have a preference, by id.
@@ -124,27 +139,28 @@ impl FactIndex {
 
     /// Returns the facts that a fact closed, and the one that closed it.
     pub(crate) fn closed_and_closing_facts<'a>(&'a self, fact: &'a Fact) -> impl Iterator<Item = &'a Fact> {
-        let closed = self.closed.get(&fact.id).into_iter().flat_map(|it| it.keys());
+        let closed = self.closed.get(fact.id).into_iter().flat_map(|it| it.keys());
         closed.chain(&fact.retired_by).filter_map(|it| self.get(*it))
     }
 
     /// Returns an equal name that other facts already hold, so that its text exists once, or else the name itself.
     fn share_name(&self, name: Name) -> Name {
-        let known = self.naming.get_key_value(&name);
-        known.map_or(name, |it| it.0.clone())
+        let next = self.naming.entries_from(|it| it.name < name).next();
+        let known = next.map(|it| &it.0.name).filter(|it| **it == name);
+        known.cloned().unwrap_or(name)
     }
 
     fn index_fact(&mut self, fact: &Arc<Fact>, more: bool, touched: &mut Touched) {
-        let ranked = RankedFact(Arc::clone(fact));
+        let ranked = RankedFact::from_fact(fact);
         if let Some(by) = fact.retired_by {
-            let closed = self.closed.entry(by).or_default();
+            let closed = self.closed.get_or_default(by);
             if more {
                 closed.insert(fact.id, ());
             } else {
                 closed.remove(&fact.id);
             }
             if closed.is_empty() {
-                self.closed.remove(&by);
+                self.closed.remove(by);
             }
         }
         for other in self.closed_and_closing_facts(fact) {
@@ -152,10 +168,14 @@ impl FactIndex {
             touched.sources.insert(other.source);
         }
         let name = self.share_name(Name::from_written(&fact.object));
-        let naming = self.naming.entry(name.clone()).or_default();
-        update_ranks(naming, ranked.clone(), more.then_some(()));
-        if naming.is_empty() {
-            self.naming.remove(&name);
+        let naming = NamingFact {
+            name: name.clone(),
+            ranked,
+        };
+        if more {
+            self.naming.insert(naming, ());
+        } else {
+            self.naming.remove(&naming);
         }
         touched.names.insert(name.clone());
         let Some(entity) = fact.entity else { return };
@@ -173,7 +193,7 @@ impl FactIndex {
         touched
             .contrary
             .extend(self.entities_with_taste(&opposite_taste(&taste)));
-        let having = self.tastes.entry(taste.clone()).or_default();
+        let having = self.tastes.get_or_default(taste.clone());
         let count = having.get_or_default(entity);
         *count = if more { *count + 1 } else { count.saturating_sub(1) };
         if *count == 0 {
@@ -220,17 +240,6 @@ pub(crate) fn section_title(aspect: Aspect) -> &'static str {
     }
 }
 
-/// Returns the rank of a fact.
-fn rank_of_fact(fact: &Fact) -> Rank {
-    let sure = (fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u32;
-    (
-        fact.valid_until.is_some(),
-        Reverse(sure),
-        Reverse(fact.recorded_at),
-        fact.id,
-    )
-}
-
 /// Adds a fact to a ranked list, or removes it if `value` is none.
 fn update_ranks<V>(ranks: &mut SmallMap<RankedFact, V>, ranked: RankedFact, value: Option<V>) {
     match value {
@@ -266,13 +275,11 @@ mod tests {
             ..surer.clone()
         };
         let expected = [surer, newer, fact, closed];
-        let mut ranks: Vec<RankedFact> = expected
-            .iter()
-            .rev()
-            .map(|it| RankedFact(Arc::new(it.clone())))
-            .collect();
+        let in_order = expected.map(|it| RankedFact::from_fact(&it));
+        let mut ranks = in_order;
+        ranks.reverse();
         ranks.sort();
-        assert!(ranks.iter().map(|it| &*it.0).eq(&expected));
+        assert_eq!(ranks, in_order);
         assert!(ranks.iter().map(RankedFact::is_current).eq([true, true, true, false]));
     }
 

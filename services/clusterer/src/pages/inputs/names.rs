@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use domain::entity::Entity;
 use domain::id::EntityId;
+use serde::{Deserialize, Serialize};
 
 use crate::space::small_map::SmallMap;
 
 /// A normalised name, ordered alphabetically; see [`normalise_name`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "Arc<str>", into = "Arc<str>")]
 pub(crate) struct Name {
     /// The first 16 bytes, so that most names can be compared without reading the rest.
     head: [u64; 2],
@@ -51,6 +53,18 @@ impl Name {
     /// Returns the length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
+    }
+}
+
+impl From<Arc<str>> for Name {
+    fn from(text: Arc<str>) -> Name {
+        Name::from_normalised(text)
+    }
+}
+
+impl From<Name> for Arc<str> {
+    fn from(name: Name) -> Arc<str> {
+        name.text
     }
 }
 

@@ -1,6 +1,6 @@
 //! The subjects of pages, and the data that pages are built from.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::entity::EntityKind;
@@ -18,7 +18,9 @@ use crate::pages::inputs::names::{Name, Names};
 use crate::pages::inputs::topic_facts::FactsByTopic;
 use crate::pages::inputs::unit_index::ContentIndex;
 use crate::space::hidden_units::HiddenUnits;
+use crate::space::id_map::IdMap;
 use crate::space::page_language::texts_of_lines;
+use crate::space::spill_file::SpillFile;
 
 /// Minimum number of mentions of a figure or place that has a page without any fact.
 const MENTIONS_MIN: u64 = 2;
@@ -59,11 +61,20 @@ pub(crate) struct PageInputs {
     pub(crate) names: Names,
     pub(crate) topics: BTreeMap<TopicId, Topic>,
     /// Events by the topic that they may found, each with the caller's id of its first record.
-    pub(crate) founders: HashMap<TopicId, Box<str>>,
+    pub(crate) founders: IdMap<TopicId, Box<str>>,
     pub(crate) heads: BTreeMap<Subject, Head>,
 }
 
 impl PageInputs {
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.contents.spill_unused(file);
+        self.facts_by_topic.spill_unused(file);
+        self.founders.spill_unused(file);
+        self.facts.spill_unused(file);
+        self.withdrawn_facts.spill_unused(file);
+    }
+
     /// Returns the subject whose page covers this thing.
     pub(crate) fn covering_subject(&self, about: &About) -> Option<Subject> {
         match about {
@@ -117,7 +128,7 @@ impl PageInputs {
                 if !stated(Aspect::Preference) && !stated(Aspect::Instruction) {
                     return None;
                 }
-                let texts = texts_of_tastes(aspects);
+                let texts = texts_of_tastes(aspects, facts);
                 let title = texts.fill("Preferences of {name}", &[("{name}", entity.name.as_str())]);
                 (Dimension::Preference, id.to_string(), title)
             }
@@ -156,8 +167,7 @@ impl PageInputs {
 
     /// Returns those of `facts` whose value is a name of an entity.
     pub(crate) fn named_in<'a>(&'a self, facts: &'a FactIndex, id: EntityId) -> impl Iterator<Item = &'a RankedFact> {
-        let naming = self.names.names_of_entity(id).filter_map(|it| facts.facts_naming(it));
-        naming.flat_map(|it| it.keys())
+        self.names.names_of_entity(id).flat_map(|it| facts.facts_naming(it))
     }
 
     /// Adds the subjects whose pages may link to the page of `subject`.
@@ -186,8 +196,9 @@ impl PageInputs {
                     .facts
                     .facts_about_entity(*id)
                     .and_then(|it| it.get(&Aspect::Preference));
-                for fact in facts.into_iter().flat_map(|it| it.keys()) {
-                    let taste = facts::taste_of_fact(&fact.0);
+                let facts = facts.into_iter().flat_map(|it| it.keys());
+                for fact in facts.filter_map(|it| self.facts.get(it.id)) {
+                    let taste = facts::taste_of_fact(fact);
                     let other = taste.iter().flat_map(|it| {
                         self.facts
                             .entities_with_taste(&facts::opposite_taste(it))
@@ -219,8 +230,7 @@ impl PageInputs {
         let near = bucket.into_iter().flat_map(|it| self.contents.near_things(it));
         out.extend(near.filter_map(|it| self.covering_subject(it)));
         let About::Name(name) = about else { return };
-        let naming = self.facts.facts_naming(name).into_iter().flat_map(|it| it.keys());
-        for fact in naming.map(|it| &*it.0) {
+        for fact in self.facts.facts_naming(name).filter_map(|it| self.facts.get(it.id)) {
             let against = self
                 .facts
                 .closed_and_closing_facts(fact)
@@ -231,11 +241,11 @@ impl PageInputs {
 }
 
 /// Returns the fixed texts in the language of the best preferences and instructions of a figure.
-fn texts_of_tastes(aspects: &Aspects) -> &'static PageTexts {
+fn texts_of_tastes(aspects: &Aspects, facts: &FactIndex) -> &'static PageTexts {
     let ranked = [Aspect::Preference, Aspect::Instruction]
         .into_iter()
         .filter_map(|it| aspects.get(&it));
     let best = ranked.flat_map(|it| it.keys().take(LANGUAGE_LINES_MAX));
-    let sentences: Vec<String> = best.map(|it| fact_sentence(&*it.0)).collect();
+    let sentences: Vec<String> = best.filter_map(|it| facts.get(it.id)).map(fact_sentence).collect();
     texts_of_lines(sentences.iter().map(String::as_str))
 }

@@ -1,14 +1,18 @@
 //! Assigns facts to topics: a fact belongs to the topic of the event that contains its source.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::fact::{Aspect, Fact};
 use domain::id::{FactId, TopicId, UnitId};
 use domain::unit::{Grain, Status, Unit};
+use serde::{Deserialize, Serialize};
 
 use crate::pages::inputs::facts::RankedFact;
+use crate::space::id_map::IdMap;
 use crate::space::small_map::SmallMap;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 
 /// The facts of a topic by aspect, best first, each with the number of events that contain its source.
 pub(crate) type RankedFacts = SmallMap<Aspect, SmallMap<RankedFact, u32>>;
@@ -16,10 +20,10 @@ pub(crate) type RankedFacts = SmallMap<Aspect, SmallMap<RankedFact, u32>>;
 /// Events with their parts and topics, and the facts whose sources they contain.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FactsByTopic {
-    parts: HashMap<UnitId, Box<[UnitId]>>,
-    /// Pairs of a part and an event.
-    events: BTreeSet<(UnitId, UnitId)>,
-    members: HashMap<UnitId, TopicId>,
+    parts: IdMap<UnitId, Box<[UnitId]>>,
+    /// The events that each part belongs to.
+    events: IdMap<UnitId, SmallMap<UnitId, ()>>,
+    members: SortedChunks<UnitId, TopicId>,
     /// For each further active turn unit of a record with a long text, the record's first unit, which represents them
     /// all in events. Sorted, because the units of a record are found as a range of ids.
     first: BTreeMap<UnitId, UnitId>,
@@ -35,8 +39,23 @@ pub(crate) struct FactsByTopic {
 /// Facts by the unit that states them, and by topic.
 #[derive(Clone, Debug, Default)]
 struct StatedFacts {
-    facts: HashMap<UnitId, SmallMap<RankedFact, ()>>,
+    facts: IdMap<UnitId, SmallMap<RankedFact, FactPlace>>,
     topics: BTreeMap<TopicId, RankedFacts>,
+}
+
+/// A fact with its place.
+#[derive(Clone, Copy, Debug)]
+struct CountedFact {
+    ranked: RankedFact,
+    place: FactPlace,
+}
+
+/// What decides where a fact is counted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct FactPlace {
+    aspect: Aspect,
+    /// The unit that states it. For a record with a long text, the fact is counted with the record's first unit.
+    source: UnitId,
 }
 
 impl FactsByTopic {
@@ -56,19 +75,37 @@ impl FactsByTopic {
             }
             Status::Superseded | Status::Archived => None,
         };
-        if self.parts.get(&unit.id) == parts.as_ref() {
+        if self.parts.get(unit.id) == parts.as_ref() {
             return false;
         }
         self.count_event(unit.id, false);
-        for part in self.parts.remove(&unit.id).into_iter().flatten() {
-            self.events.remove(&(part, unit.id));
+        for part in self.parts.remove(unit.id).into_iter().flatten() {
+            if let Some(events) = self.events.get_mut(part) {
+                events.remove(&unit.id);
+                if events.is_empty() {
+                    self.events.remove(part);
+                }
+            }
         }
         if let Some(parts) = parts {
-            self.events.extend(parts.iter().map(|it| (*it, unit.id)));
+            for part in &parts {
+                self.events.get_or_default(*part).insert(unit.id, ());
+            }
             self.parts.insert(unit.id, parts);
             self.count_event(unit.id, true);
         }
         true
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.parts.spill_unused(file);
+        self.events.spill_unused(file);
+        for stated in [&mut self.current, &mut self.withdrawn] {
+            stated.facts.spill_unused(file);
+            let ranks = stated.topics.values_mut().flat_map(SmallMap::few_values_mut);
+            ranks.for_each(|it| it.spill_unused(file));
+        }
     }
 
     /// Sets the first turn unit of the record of a further turn unit, or removes it. Facts of the further unit are
@@ -79,20 +116,19 @@ impl FactsByTopic {
         }
         let source = self.first_of(unit);
         let [current, withdrawn] = [&self.current, &self.withdrawn].map(|it| it.facts_of_unit(source, unit));
-        current.iter().for_each(|it| self.count_fact(it, false));
-        withdrawn.iter().for_each(|it| self.count_withdrawn_fact(it, false));
+        self.count_facts_of_unit(unit, &current, &withdrawn, false);
         match first {
             Some(first) => self.first.insert(unit, first),
             None => self.first.remove(&unit),
         };
-        current.iter().for_each(|it| self.count_fact(it, true));
-        withdrawn.iter().for_each(|it| self.count_withdrawn_fact(it, true));
-        self.moved.extend(current.iter().chain(&withdrawn).map(|it| it.id));
+        self.count_facts_of_unit(unit, &current, &withdrawn, true);
+        self.moved
+            .extend(current.iter().chain(&withdrawn).map(|it| it.ranked.id));
     }
 
     /// Returns the first turn unit of each record of an event, and the event itself; nothing for any other unit.
     pub(crate) fn parts_of_event(&self, event: UnitId) -> &[UnitId] {
-        self.parts.get(&event).map_or(&[], |it| it)
+        self.parts.get(event).map_or(&[], |it| it)
     }
 
     /// Returns the turn units of a record, by id; `first` is the first one.
@@ -119,9 +155,8 @@ impl FactsByTopic {
 
     /// Returns the events that contain a turn unit, or the event itself, by id.
     fn events_with_part(&self, part: UnitId) -> impl Iterator<Item = UnitId> {
-        let first = (part, UnitId::from_uuid(Default::default()));
-        let found = self.events.range(first..).take_while(move |it| it.0 == part);
-        found.map(|it| it.1)
+        let events = self.events.get(part);
+        events.into_iter().flat_map(|it| it.keys().copied())
     }
 
     /// Moves an event unit into a topic, or out of all topics.
@@ -138,16 +173,26 @@ impl FactsByTopic {
     }
 
     /// Adds a fact, or removes it if `more` is false.
-    pub(crate) fn count_fact(&mut self, fact: &Arc<Fact>, more: bool) {
-        let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
-        self.current.count_fact(fact, source, &topics, more);
-        self.touched.extend(topics);
+    pub(crate) fn count_fact(&mut self, fact: &Fact, more: bool) {
+        self.count_facts_of_unit(fact.source, &[to_counted_fact(fact)], &[], more);
     }
 
     /// Adds a withdrawn fact in its last state, or removes it if `more` is false.
-    pub(crate) fn count_withdrawn_fact(&mut self, fact: &Arc<Fact>, more: bool) {
-        let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
-        self.withdrawn.count_fact(fact, source, &topics, more);
+    pub(crate) fn count_withdrawn_fact(&mut self, fact: &Fact, more: bool) {
+        self.count_facts_of_unit(fact.source, &[], &[to_counted_fact(fact)], more);
+    }
+
+    fn count_facts_of_unit(&mut self, unit: UnitId, current: &[CountedFact], withdrawn: &[CountedFact], more: bool) {
+        if current.is_empty() && withdrawn.is_empty() {
+            return;
+        }
+        let (first, topics) = (self.first_of(unit), self.topics_of_each(unit));
+        for fact in current {
+            self.current.count_fact(fact, first, &topics, more);
+        }
+        for fact in withdrawn {
+            self.withdrawn.count_fact(fact, first, &topics, more);
+        }
         self.touched.extend(topics);
     }
 
@@ -178,55 +223,68 @@ impl FactsByTopic {
     }
 
     fn count_event(&mut self, event: UnitId, more: bool) {
-        let (Some(topic), Some(parts)) = (self.members.get(&event).copied(), self.parts.get(&event)) else {
+        let (Some(topic), Some(parts)) = (self.members.get(&event).copied(), self.parts.get(event)) else {
             return;
         };
         for stated in [&mut self.current, &mut self.withdrawn] {
-            let facts = parts.iter().filter_map(|it| stated.facts.get(it));
-            let facts = facts.flat_map(|it| it.keys());
-            for fact in facts.cloned().collect::<Vec<RankedFact>>() {
+            let facts = parts.iter().filter_map(|it| stated.facts.get(*it));
+            let facts: Vec<CountedFact> = facts.flat_map(counted_facts).collect();
+            for fact in facts {
                 stated.count_in_topic(topic, &fact, more);
                 self.touched.insert(topic);
-                self.moved.insert(fact.0.id);
+                self.moved.insert(fact.ranked.id);
             }
         }
     }
 }
 
+fn to_counted_fact(fact: &Fact) -> CountedFact {
+    CountedFact {
+        ranked: RankedFact::from_fact(fact),
+        place: FactPlace {
+            aspect: fact.aspect,
+            source: fact.source,
+        },
+    }
+}
+
+fn counted_facts(facts: &SmallMap<RankedFact, FactPlace>) -> impl Iterator<Item = CountedFact> {
+    facts.iter().map(|(ranked, place)| CountedFact {
+        ranked: *ranked,
+        place: *place,
+    })
+}
+
 impl StatedFacts {
     /// Returns the facts of a unit among those that are counted with the unit `source`.
-    fn facts_of_unit(&self, source: UnitId, unit: UnitId) -> Vec<Arc<Fact>> {
-        let facts = self.facts.get(&source).into_iter().flat_map(|it| it.keys());
-        facts
-            .filter(|it| it.0.source == unit)
-            .map(|it| Arc::clone(&it.0))
-            .collect()
+    fn facts_of_unit(&self, source: UnitId, unit: UnitId) -> Vec<CountedFact> {
+        let facts = self.facts.get(source).into_iter().flat_map(counted_facts);
+        facts.filter(|it| it.place.source == unit).collect()
     }
 
     /// Adds a fact of the unit `source`, or removes it. `topics` has an entry for each event that contains the unit.
-    fn count_fact(&mut self, fact: &Arc<Fact>, source: UnitId, topics: &[TopicId], more: bool) {
-        let fact = RankedFact(Arc::clone(fact));
-        let facts = self.facts.entry(source).or_default();
+    fn count_fact(&mut self, fact: &CountedFact, source: UnitId, topics: &[TopicId], more: bool) {
+        let facts = self.facts.get_or_default(source);
         if more {
-            facts.insert(fact.clone(), ());
+            facts.insert(fact.ranked, fact.place);
         } else {
-            facts.remove(&fact);
+            facts.remove(&fact.ranked);
         }
         if facts.is_empty() {
-            self.facts.remove(&source);
+            self.facts.remove(source);
         }
-        topics.iter().for_each(|it| self.count_in_topic(*it, &fact, more));
+        topics.iter().for_each(|it| self.count_in_topic(*it, fact, more));
     }
 
     /// Adds one event that contains the fact's source to the count of a topic, or subtracts it.
-    fn count_in_topic(&mut self, topic: TopicId, fact: &RankedFact, more: bool) {
-        let aspect = fact.0.aspect;
+    fn count_in_topic(&mut self, topic: TopicId, fact: &CountedFact, more: bool) {
+        let (ranked, aspect) = (fact.ranked, fact.place.aspect);
         let aspects = self.topics.entry(topic).or_default();
         let ranks = aspects.get_or_default(aspect);
-        let count = ranks.get_or_default(fact.clone());
+        let count = ranks.get_or_default(ranked);
         *count = if more { *count + 1 } else { count.saturating_sub(1) };
         if *count == 0 {
-            ranks.remove(fact);
+            ranks.remove(&ranked);
         }
         if ranks.is_empty() {
             aspects.remove(&aspect);

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use chrono::{DateTime, Utc};
 use domain::id::UnitId;
 use domain::unit::{Grain, Unit};
+use serde::{Deserialize, Serialize};
 
 use crate::pages::inputs::buckets::bucket::{Month, Rank};
 use crate::pages::inputs::lines::Spoken;
@@ -28,7 +29,7 @@ pub(crate) struct Reason {
 }
 
 /// The contents of one unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnitContents {
     pub(crate) id: UnitId,
     pub(crate) at: DateTime<Utc>,

@@ -13,6 +13,8 @@ use crate::pages::inputs::lines;
 use crate::pages::inputs::names::Name;
 use crate::pages::inputs::unit_contents::{Reason, UnitContents, UnitNames};
 use crate::pages::inputs::unit_table::{TimeAndId, UnitNumber, UnitRows, UnitTable};
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 use crate::space::symbols::{Symbol, Symbols};
 
 /// Maximum number of names that are used of a unit.
@@ -27,7 +29,7 @@ pub(crate) struct ContentIndex {
     /// The texts of the names in `units`.
     symbols: Symbols,
     buckets: Buckets,
-    members: HashMap<UnitId, TopicId>,
+    members: SortedChunks<UnitId, TopicId>,
     /// Event units that were merged into another one, with the merges.
     merged: HashMap<UnitId, BTreeSet<MergeId>>,
     /// Things whose contents changed since the last round.
@@ -51,6 +53,11 @@ impl ContentIndex {
             self.count_unit(unit.id, true);
         }
         true
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub(crate) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.units.rows.spill_unused(file);
     }
 
     /// Marks the month and the topic of an event, because its line may have changed.

@@ -3,12 +3,17 @@
 //! Each unit is in several lists of a space: by id, by time, and in the lists of the things that it mentions. They hold
 //! numbers, which take less memory than ids with the keys that they are sorted by.
 
+use std::cmp::Reverse;
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use domain::id::UnitId;
 
 use crate::pages::inputs::buckets::bucket::Rank;
 use crate::pages::inputs::unit_contents::UnitContents;
 use crate::space::ordered_numbers::OrderedNumbers;
+use crate::space::sorted_chunks::SortedChunks;
+use crate::space::spill_file::SpillFile;
 
 /// Number of a unit. After the unit is removed, another unit may get its number.
 pub(crate) type UnitNumber = u32;
@@ -19,9 +24,19 @@ pub(crate) type TimeAndId = (DateTime<Utc>, UnitId);
 /// The contents of units, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnitRows {
-    /// Boxed, because up to half of a growing list is unused, and the contents are large. `None` for a free number.
-    all: Vec<Option<Box<UnitContents>>>,
+    contents: SortedChunks<UnitNumber, UnitContents>,
+    /// What the lists of units are sorted by; `None` for a free number. It stays in memory when the contents are spilled.
+    keys: Vec<Option<UnitKey>>,
     free: Vec<UnitNumber>,
+}
+
+/// The parts of the contents of a unit that lists are sorted by.
+#[derive(Clone, Copy, Debug)]
+struct UnitKey {
+    id: UnitId,
+    at: DateTime<Utc>,
+    /// The score of the line, if there is a line.
+    score: Option<u32>,
 }
 
 /// The contents of the units of a space, with the numbers of these units by id and by time.
@@ -34,33 +49,50 @@ pub(crate) struct UnitTable {
 
 impl UnitRows {
     pub(crate) fn get(&self, number: UnitNumber) -> Option<&UnitContents> {
-        self.all.get(number as usize)?.as_deref()
+        self.contents.get(&number)
+    }
+
+    /// Spills what was not used since the last call to a file.
+    pub(super) fn spill_unused(&mut self, file: &Arc<SpillFile>) {
+        self.contents.spill_unused(file);
     }
 
     pub(super) fn id(&self, number: UnitNumber) -> Option<UnitId> {
-        Some(self.get(number)?.id)
+        Some(self.key(number)?.id)
     }
 
     pub(super) fn time_and_id(&self, number: UnitNumber) -> Option<TimeAndId> {
-        let contents = self.get(number)?;
-        Some((contents.at, contents.id))
+        let key = self.key(number)?;
+        Some((key.at, key.id))
     }
 
+    /// Returns the rank of the line of a unit, or none if the unit has no line.
     pub(super) fn rank(&self, number: UnitNumber) -> Option<Rank> {
-        self.get(number)?.rank()
+        let key = self.key(number)?;
+        Some((Reverse(key.score?), key.at, key.id))
+    }
+
+    fn key(&self, number: UnitNumber) -> Option<&UnitKey> {
+        self.keys.get(number as usize)?.as_ref()
     }
 
     fn add(&mut self, contents: UnitContents) -> UnitNumber {
         let number = self.free.pop().unwrap_or_else(|| {
-            self.all.push(None);
-            UnitNumber::try_from(self.all.len() - 1).unwrap_or(UnitNumber::MAX)
+            self.keys.push(None);
+            UnitNumber::try_from(self.keys.len() - 1).unwrap_or(UnitNumber::MAX)
         });
-        self.all[number as usize] = Some(Box::new(contents));
+        self.keys[number as usize] = Some(UnitKey {
+            id: contents.id,
+            at: contents.at,
+            score: contents.rank().map(|it| it.0.0),
+        });
+        self.contents.insert(number, contents);
         number
     }
 
     fn remove(&mut self, number: UnitNumber) {
-        self.all[number as usize] = None;
+        self.keys[number as usize] = None;
+        self.contents.remove(&number);
         self.free.push(number);
     }
 }
@@ -98,6 +130,6 @@ impl UnitTable {
     /// Returns the time at which the newest unit was observed.
     pub(super) fn newest_time(&self) -> Option<DateTime<Utc>> {
         let newest = self.by_time.iter().next_back()?;
-        Some(self.rows.get(newest)?.at)
+        Some(self.rows.time_and_id(newest)?.0)
     }
 }

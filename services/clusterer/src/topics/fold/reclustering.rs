@@ -21,9 +21,9 @@ impl Fold {
     /// Clusters the first `size` units into at most `max(2, min(size / 5, 50))` topics (CompassMem, section 3.3).
     pub(super) fn cluster_anew(&mut self, size: usize, last: Key) {
         let k = (size / UNITS_EACH).clamp(2, CLUSTERS_MAX);
-        let mean = mean_vector(self.line.values().take(size).map(|it| &*it.vector));
-        let sampled = self.line.values().take(size).step_by(sample_step(size));
-        let sample: Vec<Vec<f32>> = sampled.map(|it| direction_from_mean(&it.vector, &mean)).collect();
+        let mean = mean_vector(self.line.iter().take(size).map(|it| &*it.1.vector));
+        let sampled = self.line.iter().take(size).step_by(sample_step(size));
+        let sample: Vec<Vec<f32>> = sampled.map(|it| direction_from_mean(&it.1.vector, &mean)).collect();
         let centres = compute_centres(&sample, self.warm_start_centres(size, &mean), k);
         let mut groups: Vec<Vec<Key>> = vec![Vec::new(); centres.len()];
         let mut shared: Vec<Vec<usize>> = vec![vec![0; self.topics.len()]; centres.len()];
@@ -37,11 +37,11 @@ impl Fold {
             }
             groups[place.0].push(*key);
         }
-        self.spread = Spread::from_units(self.line.values().take(size).map(|it| &*it.terms));
+        self.spread = Spread::from_units(self.line.iter().take(size).map(|it| &*it.1.terms));
         self.replace_topics(&groups, centres, &shared);
         let topics = self.topics.iter();
         let topics = topics.map(|it| (it.id, it.centre.clone(), it.name.clone())).collect();
-        let places = self.line.values().take(size).filter_map(|it| it.place);
+        let places = self.line.iter().take(size).filter_map(|it| it.1.place);
         self.checkpoints.push(Checkpoint {
             size,
             last,
@@ -54,7 +54,7 @@ impl Fold {
     /// Returns the centres of the current topics, largest topics first, ties by index.
     fn warm_start_centres(&self, size: usize, mean: &[f32]) -> Vec<Vec<f32>> {
         let mut sums: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; mean.len()]); self.topics.len()];
-        for folded in self.line.values().take(size) {
+        for (_, folded) in self.line.iter().take(size) {
             let Some((place, _)) = folded.place else { continue };
             let (count, sum) = &mut sums[place];
             *count += 1;

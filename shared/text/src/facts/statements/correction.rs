@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::lexicon::{
     CHANGE_REPORTS, CORRECTION_LEADS, CORRECTION_OPENERS, DENIALS, MEANT_LEADS, NO_NAMES, VALUE_LEADS, is_number,
 };
 
 /// A correction of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Correction {
     /// The wrong value, if the text names it.
     pub wrong: Option<String>,

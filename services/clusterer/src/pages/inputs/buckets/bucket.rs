@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use chrono::{DateTime, Datelike, Utc};
 use domain::id::{TopicId, UnitId};
+use serde::{Deserialize, Serialize};
 use text::gloss::PageTexts;
 
 use crate::pages::inputs::names::Name;
@@ -25,7 +26,7 @@ pub(crate) enum About {
 pub(crate) type AboutKey = u32;
 
 /// Year, and month from 1 to 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Month(i32, u32);
 
 impl Month {

@@ -1,0 +1,68 @@
+//! Moves parts of large spaces from memory to a temporary file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tracing::warn;
+
+use crate::follower::followed_space::Followed;
+use crate::space::spill_file::SpillFile;
+
+/// A space is spilled if its state takes more than this part of the limit on all spaces.
+const SHARE: usize = 4;
+/// Number of units that are applied to a space before it is spilled again. What they use is read back only once.
+const UNITS_BETWEEN: usize = 4_000;
+
+/// Which spaces are spilled, and to which folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Spilling {
+    folder: Arc<PathBuf>,
+    /// Minimum estimated size of a space that is spilled, in bytes.
+    bytes_min: usize,
+}
+
+impl Spilling {
+    /// Returns the settings for spaces whose states may take `memory_max` bytes in all.
+    pub(crate) fn new(folder: PathBuf, memory_max: usize) -> Spilling {
+        Spilling {
+            folder: Arc::new(folder),
+            bytes_min: memory_max / SHARE,
+        }
+    }
+
+    /// Spills a large space if many units were applied to it since it was last spilled.
+    pub(crate) fn spill_after_many_units(&self, followed: &mut Followed) {
+        if followed.units_since_spill >= UNITS_BETWEEN {
+            self.spill_large_space(followed);
+        }
+    }
+
+    /// Spills what was not used since the last call, if the space is large. The file is created with the first call
+    /// that needs one. If there can be no file, everything stays in memory.
+    pub(crate) fn spill_large_space(&self, followed: &mut Followed) {
+        if followed.memory.estimated_bytes() < self.bytes_min {
+            return;
+        }
+        followed.units_since_spill = 0;
+        if followed.spilled.is_none() {
+            followed.spilled = self.create_file();
+        }
+        if let Some(file) = &followed.spilled {
+            file.retry_writing();
+            followed.memory.spill_unused(file);
+        }
+    }
+
+    fn create_file(&self) -> Option<Arc<SpillFile>> {
+        let key = host::random::generate_secret();
+        let key = key
+            .inspect_err(|error| warn!(%error, "a large space stays in memory"))
+            .ok()?;
+        let file = SpillFile::create_in(&self.folder, key);
+        let file = file.inspect_err(|error| {
+            let folder = self.folder.display();
+            warn!(%error, %folder, "a large space stays in memory, because no temporary file can be created");
+        });
+        file.ok().map(Arc::new)
+    }
+}
