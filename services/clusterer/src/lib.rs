@@ -58,9 +58,9 @@ pub struct Config {
     /// Number of spaces whose state is kept in memory. The state of any other space is computed again when that space
     /// changes.
     pub spaces_max: usize,
-    /// Limit in megabytes on the state of all these spaces, as estimated from their units and facts. Of a space that
-    /// takes more than a quarter of it, only an index stays in memory, and the rest is moved to a temporary file. The
-    /// most recently changed space is always kept, even if it alone exceeds this limit.
+    /// Limit in megabytes on the state of all these spaces, as estimated from their units and facts. If a space takes
+    /// more than a quarter of it, what is not in use is moved to a temporary file. The most recently changed space is
+    /// always kept, even if it alone exceeds this limit.
     pub memory_mb: usize,
     /// Settings of the language model that judges events, labels topics and summarises pages.
     pub readings: ReadingConfig,
