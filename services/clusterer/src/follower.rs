@@ -41,7 +41,7 @@ use crate::{Acts, ChangedObjects, Error};
 const ATTEMPTS: usize = 4;
 /// Number of changes or curations read in one request.
 const AT_ONCE: usize = 1_000;
-/// Maximum number of such requests for changes before a large space, of which not all is in memory, is derived.
+/// Maximum number of such requests before data is derived. It bounds what a large space keeps in memory meanwhile.
 const BATCHES: usize = 16;
 /// Scope of the notes in which the gateway records when a page was read.
 const PAGES: &str = "pages";

@@ -67,7 +67,7 @@ impl Slot {
                 add_part(phrase.as_bytes());
             }
             SlotSubject::Told { teller, phrase } => {
-                add_part(b"told");
+                add_part(b"of teller");
                 add_part(teller.as_bytes());
                 add_part(phrase.as_bytes());
             }

@@ -22,7 +22,7 @@ use crate::{Acts, ChangedObjects, SpillFile};
 /// digests of the store.
 const UNIT_BYTES: usize = 1_536;
 const FACT_BYTES: usize = 1_024;
-/// Estimated bytes for the same if everything that is not in use was spilled.
+/// The same if everything that is not in use was spilled.
 const SPILLED_UNIT_BYTES: usize = 512;
 const SPILLED_FACT_BYTES: usize = 512;
 
