@@ -5758,6 +5758,8 @@ export interface operations {
             header?: {
                 /** @description `*`: only if the record exists */
                 "If-Match"?: string | null;
+                /** @description `*`: only if the record does not exist */
+                "If-None-Match"?: string | null;
             };
             path: {
                 space: components["schemas"]["SpaceId"];
@@ -5813,7 +5815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such record, and `If-Match: *` was sent */
+            /** @description `If-Match: *` was sent and there is no such record, or `If-None-Match: *` was sent and the record exists */
             412: {
                 headers: {
                     [name: string]: unknown;

@@ -10,6 +10,6 @@ pub(crate) mod explorer;
 pub(crate) mod extract;
 pub(crate) mod handlers;
 pub(crate) mod openapi;
-mod repeated_fields;
+pub(crate) mod repeated_fields;
 mod repeated_parameters;
 pub(crate) mod routes;

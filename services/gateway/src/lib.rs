@@ -33,6 +33,7 @@ pub use api::ProblemDocument;
 pub use app::config::{Config, Cors, Events, Key, Mem0, Proxy, Right, WebhookReach, WebhookSettings};
 pub use http::error_catalogue::error_catalogue;
 pub use http::openapi::openapi_document;
+pub use http::repeated_fields::find_repeated_field;
 pub use mcp::stdio::{Local, serve_stdio as serve_mcp};
 pub use use_cases::administration::erasures::finish_erasure;
 pub use use_cases::administration::rebuild::rederive_space;

@@ -146,6 +146,7 @@ BY_TYPE: dict[str, type[ProblemError]] = {
     "not-local": NotLocalError,
     "protocol": InvalidError,
     "quota-exhausted": ExhaustedError,
+    "record-exists": ConflictError,
     "share-exhausted": ShareExhaustedError,
     "syntax": InvalidError,
     "timeout": DeadlineError,

@@ -1,6 +1,7 @@
 //! Converts a piece of an input to records.
 
 use domain::id::RecordId;
+use gateway::find_repeated_field;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -37,8 +38,12 @@ pub(super) fn parse_piece(kind: Kind, piece: &[u8], number: u64, left_out: &mut 
 
 /// Returns the record or the reading of a line. A record without an id, or with null, gets one derived from its number
 /// and text, so that a record that is sent twice is stored once. Mnemic's own id, which lists of records contain, is
-/// removed, since it is derived from the other id.
+/// removed, since it is derived from the other id. A line in which an object has a field twice is an error, because a
+/// server refuses such a body, too.
 fn parse_line(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
+    if let Some(error) = find_repeated_field(line) {
+        return Err(format!("{error}; an object may have each field once"));
+    }
     if let Some(reading) = of_line(&mut record) {
         return Ok(Parsed::Reading(reading));
     }
@@ -88,5 +93,26 @@ mod tests {
             assert_eq!(id, id_of(line));
         }
         assert_eq!(id_of(r#"{"id": "7", "text": "A fine day."}"#), "7");
+    }
+
+    #[test]
+    fn a_line_with_a_repeated_field_is_refused() {
+        for line in [
+            r#"{"id": "7", "text": "A fine day.", "id": "8"}"#,
+            r#"{"text": "A fine day.", "metadata": {"id": "7", "id": "8"}}"#,
+            r#"{"reading": {"records": [], "passages": [{"id": "7", "id": "8"}]}}"#,
+        ] {
+            let parsed = parse_piece(Kind::Records, line.as_bytes(), 1, &mut LeftOut::default());
+            let error = parsed.err().unwrap();
+            assert!(
+                error.starts_with("duplicate field `id` at line 1 column ")
+                    && error.ends_with("; an object may have each field once"),
+                "{line}: {error}"
+            );
+        }
+        assert_eq!(
+            id_of(r#"{"id": "7", "text": "A fine day.", "metadata": {"id": "8"}}"#),
+            "7"
+        );
     }
 }

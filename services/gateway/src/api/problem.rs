@@ -117,6 +117,12 @@ impl Problem {
         (400..500).contains(&self.status) && self.status != StatusCode::TOO_MANY_REQUESTS.as_u16()
     }
 
+    /// Returns true if the request certainly had no effect: it was refused because of its content, or because of a
+    /// quota, which is checked before anything of the request is stored.
+    pub(crate) fn is_without_effect(&self) -> bool {
+        self.is_refusal() || self.code == ProblemCode::QuotaExhausted
+    }
+
     pub(crate) fn not_found(detail: impl Into<String>) -> Problem {
         Problem::new(ProblemCode::NotFound).with_detail(detail)
     }

@@ -71,8 +71,8 @@ pub(crate) async fn take_key<'a>(
 }
 
 impl HeldKey<'_> {
-    /// Ends the hold. A response is stored. After a refusal the key is free. After any other failure, which may have
-    /// had effects, only the same request may use the key again.
+    /// Ends the hold. A response is stored. After a refusal because of the content or of a quota, the key is free. After
+    /// any other failure, which may have had effects, only the same request may use the key again.
     pub(crate) async fn end_hold<T: Serialize>(self, outcome: Result<&T, &Problem>) -> Result<(), Problem> {
         let records = &self.app.stores().records;
         match outcome {
@@ -85,7 +85,7 @@ impl HeldKey<'_> {
                     .await?)
             }
             Err(problem) => {
-                let released = records.release(self.space, &self.key, &self.hold, !problem.is_refusal());
+                let released = records.release(self.space, &self.key, &self.hold, !problem.is_without_effect());
                 if let Err(error) = released.await {
                     debug!(
                         error = &error as &dyn std::error::Error,

@@ -11,7 +11,8 @@ const SHOWN_MAX: usize = 64;
 
 /// Returns the error that an object in a JSON text has a name twice, with the name and its place. Any other error of the
 /// text is left to its parser.
-pub(crate) fn find_repeated_field(bytes: &[u8]) -> Option<serde_json::Error> {
+#[must_use]
+pub fn find_repeated_field(bytes: &[u8]) -> Option<serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = UniqueFields::deserialize(&mut reader);
     read.err().filter(serde_json::Error::is_data)

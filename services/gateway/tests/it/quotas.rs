@@ -140,6 +140,32 @@ async fn a_batch_beyond_the_quota_creates_no_space() {
     }
 }
 
+#[tokio::test]
+async fn a_request_beyond_the_quota_leaves_its_key_for_a_smaller_request() {
+    let gateway = Gateway::with(&with_quotas("records_per_day = 2")).await;
+    let headers = [("authorization", "Bearer writer"), ("idempotency-key", "k")];
+    let send = async |texts: &[&str]| {
+        let records: Vec<Value> = texts.iter().map(|it| json!({ "text": it })).collect();
+        let body = json!({ "records": records }).to_string();
+        gateway.send_with("POST /v1/spaces/s/records", &body, &headers).await
+    };
+    let refused = send(&["a", "b", "c"]).await;
+    assert_eq!(
+        refused.json()["type"],
+        "urn:mnemic:problem:quota-exhausted",
+        "{refused:?}"
+    );
+    let accepted = send(&["a", "b"]).await;
+    assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    assert_eq!(send(&["a", "b"]).await.text, accepted.text);
+    let reused = send(&["a"]).await;
+    assert_eq!(
+        reused.json()["type"],
+        "urn:mnemic:problem:idempotency-key-reused",
+        "{reused:?}"
+    );
+}
+
 /// Records count in every way of writing them.
 #[tokio::test]
 async fn records_count_for_the_quota_on_every_route_that_writes_them() {

@@ -64,6 +64,33 @@ async fn requests_without_a_body_refuse_a_body() {
     }
 }
 
+#[tokio::test]
+async fn a_write_that_a_full_queue_refuses_creates_no_space() {
+    let gateway = Gateway::with("[backends]\nqueue_frames_max = 2").await;
+    let batch = r#"{"records":[{"text":"one"}]}"#;
+    let space = async || gateway.send("GET /v1/spaces/t", "").await.status;
+    for _ in 0..2 {
+        let accepted = gateway.send("POST /v1/spaces/s/records", batch).await;
+        assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    }
+    for (call, body) in [
+        ("POST /v1/spaces/t/records", batch),
+        ("PUT /v1/spaces/t/records/a", r#"{"text":"one"}"#),
+    ] {
+        let problem_text = gateway.send(call, body).await.problem();
+        assert!(
+            problem_text.starts_with("429 the queue is full"),
+            "{call}: {problem_text}"
+        );
+        assert_eq!(space().await, StatusCode::NOT_FOUND, "{call}");
+    }
+    gateway.start_writer();
+    gateway.drained().await;
+    let accepted = gateway.send("POST /v1/spaces/t/records", batch).await;
+    assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    assert_eq!(space().await, StatusCode::OK);
+}
+
 /// The record store fails after it hid the space. The deletion is then noted, and continues later.
 #[tokio::test]
 async fn a_deletion_that_fails_after_its_note_is_accepted() {

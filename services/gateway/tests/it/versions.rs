@@ -2,13 +2,17 @@
 //! stored yet.
 
 use axum::http::StatusCode;
-use domain::id::SpaceId;
+use domain::id::{RecordId, SpaceId};
 use domain::message::{Message, RecordsAcceptedV1};
 use futures::StreamExt;
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
 use crate::lists::walk;
+
+/// The kind of the problem that a record exists although it must not.
+const EXISTS: &str = "urn:mnemic:problem:record-exists";
 
 /// Returns the item of the only record of an accepted request, as `id status`.
 fn outcome(reply: &Reply) -> String {
@@ -31,7 +35,7 @@ async fn put(gateway: &Gateway, id: &str, text: &str, headers: &[(&str, &str)]) 
 }
 
 /// The first batch is stored and the second one is not, so the newest versions are those of the second batch, although
-/// the store holds older ones. The four requests wait together until they give up waiting for it.
+/// the store holds older ones. The requests wait together until they give up waiting for it.
 #[tokio::test]
 async fn a_version_that_is_not_stored_yet_counts() {
     let gateway = Gateway::new().await;
@@ -57,14 +61,21 @@ async fn a_version_that_is_not_stored_yet_counts() {
         version["version"] = json!({"of": of, "number": 2});
         version
     };
-    post(&gateway, json!([second("a"), second("b"), record("c", "one")])).await;
+    post(
+        &gateway,
+        json!([second("a"), second("b"), record("c", "one"), record("e", "one")]),
+    )
+    .await;
 
-    let must_exist = [("if-match", "*")];
-    let (a, b, c, d) = tokio::join!(
+    let (must_exist, must_be_absent) = ([("if-match", "*")], [("if-none-match", "*")]);
+    let (a, b, c, d, same_e, other_e, later_b) = tokio::join!(
         put(&gateway, "a", "one", &[]),
         put(&gateway, "b", "two", &[]),
         put(&gateway, "c", "two", &must_exist),
         put(&gateway, "d", "two", &must_exist),
+        put(&gateway, "e", "one", &must_be_absent),
+        put(&gateway, "e", "two", &must_be_absent),
+        put(&gateway, "b", "two", &must_be_absent),
     );
     assert_eq!(
         outcome(&a),
@@ -74,11 +85,15 @@ async fn a_version_that_is_not_stored_yet_counts() {
     assert_eq!(outcome(&b), "b#v2 duplicate");
     assert_eq!(outcome(&c), "c#v2 accepted");
     assert!(d.problem().starts_with("412 "), "{d:?}");
+    assert_eq!(outcome(&same_e), "e duplicate", "equal content is the same write");
+    for refused in [other_e, later_b] {
+        assert_eq!(refused.json()["type"], EXISTS, "{refused:?}");
+    }
 
     drop(deliveries);
     gateway.start_writer();
     gateway.drained().await;
-    for (id, text) in [("a", "one"), ("b", "two"), ("c", "two")] {
+    for (id, text) in [("a", "one"), ("b", "two"), ("c", "two"), ("e", "one")] {
         let newest = gateway.send(&format!("GET /v1/spaces/s/records/{id}"), "").await;
         assert_eq!(newest.json()["text"], text, "{newest:?}");
     }
@@ -90,6 +105,64 @@ async fn put_stored(gateway: &Gateway, id: &str, record: &Value) -> String {
     let reply = gateway.send(&call, &record.to_string()).await;
     gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
     outcome(&reply)
+}
+
+#[tokio::test]
+async fn a_record_that_must_not_exist_is_only_created() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let must_be_absent = [("if-none-match", "*")];
+    let created = put(&gateway, "a", "one", &must_be_absent).await;
+    assert_eq!(outcome(&created), "a accepted");
+    gateway.written(created.json()["watermark"].as_str().unwrap()).await;
+    for text in ["one", "two"] {
+        let refused = put(&gateway, "a", text, &must_be_absent).await;
+        assert!(
+            refused.problem().starts_with("412 the record `a` exists already"),
+            "{refused:?}"
+        );
+        assert_eq!(refused.json()["type"], EXISTS);
+    }
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records/a/versions", "id").await, ["a"]);
+    for headers in [
+        &[("if-none-match", "\"7\"")][..],
+        &[("if-match", "*"), ("if-none-match", "*")][..],
+    ] {
+        let refused = put(&gateway, "a", "two", headers).await;
+        assert!(refused.problem().starts_with("422 If-None-Match: "), "{refused:?}");
+    }
+    let second = put_stored(&gateway, "a", &json!({"text": "two"})).await;
+    assert_eq!(second, "a#v2 accepted", "without a condition");
+
+    let erased = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
+    gateway.written(erased.json()["watermark"].as_str().unwrap()).await;
+    assert_eq!(
+        outcome(&put(&gateway, "a", "three", &must_be_absent).await),
+        "a accepted"
+    );
+}
+
+/// Whichever order the requests run in, the claim of the id goes to one of them. In the second part, another request
+/// has claimed the id and published nothing yet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_concurrent_requests_only_one_creates_a_record_that_must_not_exist() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let must_be_absent = [("if-none-match", "*")];
+    let texts = ["one", "two", "three", "four"];
+    let replies = join_all(texts.map(|it| put(&gateway, "a", it, &must_be_absent))).await;
+    let (created, refused): (Vec<Reply>, Vec<Reply>) =
+        replies.into_iter().partition(|it| it.status == StatusCode::ACCEPTED);
+    assert_eq!(created.len(), 1, "{created:?}");
+    assert_eq!(outcome(&created[0]), "a accepted");
+    assert!(refused.iter().all(|it| it.json()["type"] == EXISTS), "{refused:?}");
+
+    let space: SpaceId = "s".parse().unwrap();
+    let claim = (RecordId::from_external_id(&space, "b"), [1; 32]);
+    gateway.context.backends.records.claim(&space, &[claim]).await.unwrap();
+    let refused = put(&gateway, "b", "one", &must_be_absent).await;
+    assert_eq!(refused.json()["type"], EXISTS, "{refused:?}");
+    assert_eq!(outcome(&put(&gateway, "b", "one", &[]).await), "b#v2 accepted");
 }
 
 #[tokio::test]

@@ -78,6 +78,12 @@ impl Bus for QueueBus {
         Ok(Position(stored.position))
     }
 
+    async fn check_room(&self, subject: &str) -> Result<()> {
+        let (subject, frames_max) = (subject.to_owned(), self.queue.frames_max);
+        let job = move |db: &_| queue::check_room(db, &subject, frames_max);
+        self.queue.store.run_read("bus.check_room", job).await
+    }
+
     async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>> {
         let lane = self.queue.join_group(subject, group).await?;
         let consumer = delivery::Consumer::new(Arc::clone(&self.queue), lane);

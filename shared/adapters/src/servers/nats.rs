@@ -172,6 +172,10 @@ impl Bus for NatsBus {
         self.core.publish_frame(&frame).await
     }
 
+    async fn check_room(&self, subject: &str) -> Result<()> {
+        self.core.check_room(subject).await
+    }
+
     async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>> {
         let partitions = self.core.partitions_of_subject("bus.subscribe", subject)?;
         let place = GroupRegistry {

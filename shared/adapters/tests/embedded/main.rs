@@ -284,7 +284,9 @@ async fn a_full_queue_refuses_records_until_there_is_room() {
         subject: RecordsAcceptedV1::SUBJECT.to_owned(),
         ..frame(payload)
     };
+    let room = async |subject: &str| it.bus.check_room(subject).await.map_err(|error| error.kind());
     for number in 0..3 {
+        assert_eq!(room(RecordsAcceptedV1::SUBJECT).await, Ok(()));
         it.bus.publish(accepted(vec![number])).await.unwrap();
     }
     check_error(
@@ -292,6 +294,8 @@ async fn a_full_queue_refuses_records_until_there_is_room() {
         ErrorKind::Exhausted,
         "3 messages",
     );
+    assert_eq!(room(RecordsAcceptedV1::SUBJECT).await, Err(ErrorKind::Exhausted));
+    assert_eq!(room("s").await, Ok(()));
     deliveries
         .next()
         .await
@@ -306,6 +310,7 @@ async fn a_full_queue_refuses_records_until_there_is_room() {
         ErrorKind::Exhausted
     );
     deliveries.next().await.unwrap().unwrap().settler.done().await.unwrap();
+    assert_eq!(room(RecordsAcceptedV1::SUBJECT).await, Ok(()));
     it.bus.publish(accepted(vec![4])).await.unwrap();
     it.bus.publish(frame("what follows has room")).await.unwrap();
 }

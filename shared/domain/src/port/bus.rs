@@ -81,6 +81,15 @@ pub trait Bus: Send + Sync + 'static {
     /// `Unavailable` if it cannot be stored (full disk, no server); `Exhausted` if the queue is full.
     async fn publish(&self, frame: Frame) -> Result<Position>;
 
+    /// Checks that the queue of a subject can store one more message of a new space at this moment, so that a caller can
+    /// refuse work early. It reserves nothing: a later [`publish`](Bus::publish) may still find the queue full. A bound
+    /// in bytes is not checked.
+    ///
+    /// # Errors
+    ///
+    /// `Exhausted` if the queue is full.
+    async fn check_room(&self, subject: &str) -> Result<()>;
+
     /// Returns the deliveries of a subject to a group, fairly distributed over the spaces.
     ///
     /// The bus knows a group from its first subscription, even while no consumer listens. The group receives at least

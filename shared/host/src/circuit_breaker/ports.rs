@@ -210,6 +210,7 @@ macro_rules! reached {
 
 reached! { Bus, "bus":
     fn publish(frame: Frame) -> Position;
+    fn check_room(subject: &str) -> ();
     fn subscribe(subject: &str, group: &str) -> BoxStream<'static, Result<Delivery>>;
     fn request(frame: Frame, patience: Duration) -> Vec<u8>;
     fn serve(subject: &str) -> BoxStream<'static, Inquiry>;

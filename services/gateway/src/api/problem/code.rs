@@ -101,6 +101,10 @@ domain::codes! {
             "The record that was to be updated does not exist.",
             "`If-Match` names a record that was never there or was erased.",
             "Leave `If-Match` out to create the record.";
+        RecordExists = "record-exists",
+            "The record that was to be created exists already.",
+            "`If-None-Match: *` was sent, and a record has this id or is being stored under it.",
+            "Leave `If-None-Match` out to put the next version of the record, or use another id.";
         Exhausted = "exhausted",
             "The server has too many requests at once.",
             "The maximum number of concurrent requests is reached, or the queue of the writer is full.",
@@ -156,7 +160,7 @@ impl ProblemCode {
             ProblemCode::Conflict | ProblemCode::NoAdminKey | ProblemCode::IdempotencyKeyInFlight => {
                 StatusCode::CONFLICT
             }
-            ProblemCode::NoRecord => StatusCode::PRECONDITION_FAILED,
+            ProblemCode::NoRecord | ProblemCode::RecordExists => StatusCode::PRECONDITION_FAILED,
             ProblemCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             ProblemCode::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ProblemCode::NotLocal => StatusCode::MISDIRECTED_REQUEST,
@@ -198,6 +202,7 @@ impl ProblemCode {
             ProblemCode::Conflict => "The request contradicts stored data",
             ProblemCode::NoAdminKey => "This server has no key that may create others",
             ProblemCode::NoRecord => "There is no such record",
+            ProblemCode::RecordExists => "The record exists already",
             ProblemCode::Exhausted => "Too many requests at once",
             ProblemCode::ShareExhausted => "The key has too many requests at once",
             ProblemCode::QuotaExhausted => "The quota of the key is used up",

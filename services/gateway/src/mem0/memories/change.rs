@@ -28,7 +28,7 @@ use crate::mem0::requests::request::{self, Fields, parse_moment, present_field};
 use crate::mem0::requests::scope::RESERVED;
 use crate::use_cases::lists::list_page::PAGE_BYTES_MAX;
 use crate::use_cases::write::curate;
-use crate::use_cases::write::versions::{self, Update};
+use crate::use_cases::write::versions::{self, Condition, Update};
 
 /// Maximum number of memories that one request changes.
 const BATCH_MAX: usize = 1_000;
@@ -104,7 +104,7 @@ async fn put_new_version(app: &App, by: &Access, found: &FoundMemory, fields: &F
         found.memory.first_external_id(),
         Update {
             fields: content,
-            must_exist: true,
+            condition: Condition::Exists,
             has_new_time: at.is_some_and(|it| it != record.observed_at),
         },
     )

@@ -14,7 +14,7 @@ mod write_input;
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RecordId, SpaceId};
-use domain::message::RecordsAcceptedV1;
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Claim, Position};
 use domain::record::Record;
 use host::clock;
@@ -88,7 +88,7 @@ fn check_size(app: &App, raw_records: &[Value]) -> Result<(), Problem> {
 }
 
 /// Creates the space if it does not exist, the settings allow it, a record of the batch is valid, and the caller's quota
-/// has room for the batch.
+/// and the queue have room for the batch. If other requests fill the queue after this check, the space stays empty.
 async fn ensure_space_exists(app: &App, by: &Access, space: &SpaceId, checked: &CheckedBatch) -> Result<(), Problem> {
     let records = &app.stores().records;
     if records.space(space).await?.is_some() {
@@ -103,6 +103,7 @@ async fn ensure_space_exists(app: &App, by: &Access, space: &SpaceId, checked: &
     let now = clock::now();
     app.meters
         .check_records(by.name(), by.quotas(), checked.drafts.len(), now)?;
+    app.stores().bus.check_room(RecordsAcceptedV1::SUBJECT).await?;
     records.create_space(space, now).await?;
     Ok(())
 }

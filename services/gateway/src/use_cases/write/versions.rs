@@ -4,6 +4,8 @@
 //! Version 2 of `a` has the id `a#v2` and names the record whose version it is; the first version is `a` itself.
 //! Records are never changed, so questions about an earlier time still see the earlier version.
 
+mod condition;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use domain::record::Record;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::api::problem::{Problem, ProblemCode};
+use crate::api::problem::Problem;
 use crate::api::{Accepted, Item, ItemStatus};
 use crate::app::keys::access::Access;
 use crate::app::state::App;
@@ -21,6 +23,7 @@ use crate::app::watermark;
 use crate::use_cases::lists::list_page::Filling;
 use crate::use_cases::validate::version_ids::{VERSIONS_MAX, parse_version_id, version_id};
 use crate::use_cases::write::accept;
+pub(crate) use condition::Condition;
 
 /// Number of version numbers that are looked up in one step, without their records.
 const LOOKED_UP_AT_ONCE: u32 = 250;
@@ -211,8 +214,8 @@ pub(crate) async fn ids_of_versions(app: &App, space: &SpaceId, name: &str) -> R
 pub(crate) struct Update {
     /// The record in the request.
     pub(crate) fields: Map<String, Value>,
-    /// Whether the record must already exist.
-    pub(crate) must_exist: bool,
+    /// The condition under which it is put.
+    pub(crate) condition: Condition,
     /// Whether the caller gives the content another time on purpose, which makes a new version of equal content.
     pub(crate) has_new_time: bool,
 }
@@ -221,8 +224,11 @@ pub(crate) struct Update {
 /// newest version changes nothing, unless it has a new time on purpose. The newest version may be accepted and not
 /// stored yet.
 ///
+/// The claim of the first id decides which of several requests creates a record that must not exist. A request with
+/// the same content as a first version that is not stored yet is the same write.
+///
 /// # Errors
-/// 412 if `must_exist` and the record does not exist; 409 if it has [`VERSIONS_MAX`] versions.
+/// 412 if the condition is not met; 409 if the record has [`VERSIONS_MAX`] versions.
 pub(crate) async fn put_version(
     app: &App,
     by: &Access,
@@ -232,7 +238,7 @@ pub(crate) async fn put_version(
 ) -> Result<Accepted, Problem> {
     let Update {
         fields,
-        must_exist,
+        condition,
         has_new_time,
     } = update;
     if let Some((of, _)) = parse_version_id(name) {
@@ -246,14 +252,13 @@ pub(crate) async fn put_version(
         ));
     }
     wait_for_earlier_writes(app, space).await?;
+    let state = newest_state(app, space, name).await?;
+    condition.check_state(name, &state)?;
     let Newest {
         stored: newest,
         pending_number,
-    } = newest_state(app, space, name).await?;
+    } = state;
     let newest_number = newest.as_ref().map_or(0, number_of);
-    if must_exist && newest.is_none() && pending_number.is_none() {
-        return Err(no_record_problem(name));
-    }
     // The id of the last version that is not stored yet is claimed for its content, so equal content is a duplicate of
     // it, and other content becomes the version after it.
     let first_number = pending_number.unwrap_or(newest_number + 1);
@@ -273,7 +278,9 @@ pub(crate) async fn put_version(
         }
         match accept::accept_batch(app, by, space, vec![Value::Object(record)], None).await {
             // Another request has put a version meanwhile that is not stored yet.
-            Err(problem) if problem.status == StatusCode::CONFLICT.as_u16() && !problem.items.is_empty() => {}
+            Err(problem) if problem.status == StatusCode::CONFLICT.as_u16() && !problem.items.is_empty() => {
+                condition.after_conflict(name)?;
+            }
             outcome => return outcome,
         }
     }
@@ -350,12 +357,6 @@ async fn unchanged_response(app: &App, space: &SpaceId, newest: &Record) -> Resu
         }],
         left_out: 0,
     })
-}
-
-fn no_record_problem(name: &str) -> Problem {
-    Problem::new(ProblemCode::NoRecord).with_detail(format!(
-        "there is no record `{name}` to update, or it was erased; to create it, send the request without If-Match"
-    ))
 }
 
 #[cfg(test)]

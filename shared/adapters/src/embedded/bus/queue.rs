@@ -37,15 +37,7 @@ pub(super) fn publish_frame(db: &Connection, frame: &Frame, frames_max: u64) -> 
     if let Some(position) = first_of_key(db, frame)? {
         return Ok(PublishedFrame { position, fresh: false });
     }
-    let frame_count: i64 = db
-        .prepare_cached("SELECT kept FROM frames")?
-        .query_row([], |row| row.get(0))?;
-    if frame.subject == RecordsAcceptedV1::SUBJECT && from_sql_integer(frame_count) >= frames_max {
-        return Err(Failure::Refused(
-            ErrorKind::Exhausted,
-            format!("the queue holds {frame_count} messages, its bound"),
-        ));
-    }
+    check_room(db, &frame.subject, frames_max)?;
     let headers = serde_json::to_vec(&frame.headers).map_err(|error| Failure::invalid(error.to_string()))?;
     let mut insert = db.prepare_cached(
         "INSERT INTO messages (subject, space, dedup_key, headers, payload) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -68,6 +60,23 @@ pub(super) fn publish_frame(db: &Connection, frame: &Frame, frames_max: u64) -> 
         position: from_sql_integer(position),
         fresh: true,
     })
+}
+
+/// Fails with `Exhausted` if the queue cannot store another message of a subject.
+pub(super) fn check_room(db: &Connection, subject: &str, frames_max: u64) -> Outcome<()> {
+    if subject != RecordsAcceptedV1::SUBJECT {
+        return Ok(());
+    }
+    let frame_count: i64 = db
+        .prepare_cached("SELECT kept FROM frames")?
+        .query_row([], |row| row.get(0))?;
+    if from_sql_integer(frame_count) < frames_max {
+        return Ok(());
+    }
+    Err(Failure::Refused(
+        ErrorKind::Exhausted,
+        format!("the queue holds {frame_count} messages, its bound"),
+    ))
 }
 
 /// Returns the lane of a group. A new group is registered and receives all stored messages.

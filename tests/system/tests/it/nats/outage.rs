@@ -173,13 +173,17 @@ async fn publishing_beyond_a_bound_is_rejected() {
             .await
             .map_err(|it| it.kind())
     };
+    let room = async |subject: &str| bus.check_room(subject).await.map_err(|it| it.kind());
     for _ in 0..3 {
         publish("loud").await.unwrap();
     }
+    assert_eq!(room("s").await, Ok(()), "the bound of one space does not count");
     assert_eq!(publish("loud").await, Err(ErrorKind::Exhausted));
     publish("calm").await.unwrap();
     assert_eq!(publish("other").await, Err(ErrorKind::Exhausted));
+    assert_eq!(room("s").await, Err(ErrorKind::Exhausted));
     assert_eq!(drain_deliveries(&mut deliveries, 4).await.len(), 4);
+    assert_eq!(room("s").await, Ok(()));
     publish("loud").await.unwrap();
     for _ in 0..9 {
         bus.publish(frame_of_space("loud")).await.unwrap();

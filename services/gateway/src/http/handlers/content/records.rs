@@ -1,5 +1,5 @@
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 use domain::id::{RecordId, SpaceId};
 use host::metrics::Operation;
@@ -22,7 +22,7 @@ use crate::use_cases::lists::record_selection;
 use crate::use_cases::validate::version_ids;
 use crate::use_cases::write::accept::{self, WriteInput};
 use crate::use_cases::write::curate;
-use crate::use_cases::write::versions::{self, Update};
+use crate::use_cases::write::versions::{self, Condition, Update};
 
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
@@ -108,11 +108,12 @@ pub(crate) async fn get(
 /// nothing. Session and actor default to those of the previous version.
 #[utoipa::path(put, path = "/v1/spaces/{space}/records/{id}", tag = "records", request_body = NewRecord,
     params(("space" = SpaceId, Path), ("id" = String, Path),
-        ("If-Match" = Option<String>, Header, description = "`*`: only if the record exists")),
+        ("If-Match" = Option<String>, Header, description = "`*`: only if the record exists"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if the record does not exist")),
     responses(
     (status = 202, description = "The record is on disk", body = Accepted),
     (status = 409, description = "The record has 1000 versions, or other requests put versions at the same time", body = ProblemDocument, content_type = "application/problem+json"),
-    (status = 412, description = "There is no such record, and `If-Match: *` was sent", body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 412, description = "`If-Match: *` was sent and there is no such record, or `If-None-Match: *` was sent and the record exists", body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn put(
     State(app): State<App>,
@@ -122,15 +123,7 @@ pub(crate) async fn put(
     ObjectBody(record_fields): ObjectBody<Map<String, Value>>,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let space = access.authorize_space(&name, Right::Write)?;
-    let must_exist = match headers.get(header::IF_MATCH).map(|it| it.as_bytes()) {
-        None => false,
-        Some(b"*") => true,
-        Some(_) => {
-            return Err(Problem::invalid_request(
-                "If-Match: must be `*`; records have no entity tags",
-            ));
-        }
-    };
+    let condition = condition_of_request(&headers)?;
     let input = WriteInput {
         records: Some(vec![Value::Object(record_fields)]),
         messages: None,
@@ -149,12 +142,42 @@ pub(crate) async fn put(
         &id,
         Update {
             fields: record_fields,
-            must_exist,
+            condition,
             has_new_time: false,
         },
     )
     .await?;
     Ok((StatusCode::ACCEPTED, Json(accepted)))
+}
+
+/// Returns the condition that `If-Match` or `If-None-Match` sets (RFC 9110, section 13.1).
+///
+/// # Errors
+/// 422 if one of them has another value than `*`, or if the request has both.
+fn condition_of_request(headers: &HeaderMap) -> Result<Condition, Problem> {
+    let (must_exist, must_be_absent) = (is_any_tag(headers, "If-Match")?, is_any_tag(headers, "If-None-Match")?);
+    match (must_exist, must_be_absent) {
+        (false, false) => Ok(Condition::Unconditional),
+        (true, false) => Ok(Condition::Exists),
+        (false, true) => Ok(Condition::Absent),
+        (true, true) => Err(Problem::invalid_request(
+            "If-None-Match: contradicts If-Match; send only one of them",
+        )),
+    }
+}
+
+/// Returns true if the conditional header `name` is `*`, and false if the request does not have it.
+///
+/// # Errors
+/// 422 if it has another value.
+fn is_any_tag(headers: &HeaderMap, name: &str) -> Result<bool, Problem> {
+    match headers.get(name).map(|it| it.as_bytes()) {
+        None => Ok(false),
+        Some(b"*") => Ok(true),
+        Some(_) => Err(Problem::invalid_request(format!(
+            "{name}: must be `*`; records have no entity tags"
+        ))),
+    }
 }
 
 /// Lists the versions of a record, the first one first.

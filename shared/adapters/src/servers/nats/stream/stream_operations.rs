@@ -88,6 +88,27 @@ impl Core {
         ))
     }
 
+    /// Fails with `Exhausted` if the stream of a subject holds as many messages as it may.
+    pub(crate) async fn check_room(&self, subject: &str) -> Result<()> {
+        const OPERATION: &str = "bus.check_room";
+        self.partitions_of_subject(OPERATION, subject)?;
+        let stream = self.names.stream_name(subject);
+        let info: Info = self
+            .link
+            .call_api(OPERATION, &format!("STREAM.INFO.{stream}"), &json!({}))
+            .await?;
+        let count = info.state.messages;
+        // A stream without a bound has the bound -1.
+        match u64::try_from(info.config.max_messages) {
+            Ok(most) if most > 0 && count >= most => Err(PortError::new(
+                OPERATION,
+                ErrorKind::Exhausted,
+                format!("the stream {stream} holds {count} messages, its bound"),
+            )),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// Returns one message, or `None` if it does not exist.
     pub(crate) async fn read_message(
         &self,
