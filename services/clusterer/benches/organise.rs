@@ -4,7 +4,7 @@
 //!
 //! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in
 //! batches of twelve, and all changes are requested after each batch. With `spill` among the arguments, what is not in
-//! use is moved to a temporary file after every 4,000 units, and the size of that file is printed too.
+//! use is moved to a temporary file after every 1,000 units, and the size of that file is printed too.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const VERBS: &str =
 const THEMES: usize = 40;
 const BATCH: usize = 12;
 /// Number of units after which unused parts are spilled.
-const SPILLED_AFTER: usize = 4_000;
+const SPILLED_AFTER: usize = 1_000;
 /// One in this many units is an event.
 const EVENTS: usize = 6;
 

@@ -181,17 +181,13 @@ impl Facts {
             return;
         }
         // Decisions are rare, so a scan of all claims costs less than an index of claims by fact.
-        let decided: BTreeSet<FactId> = self.acts.decided_fact_ids().chain(acts.decided_fact_ids()).collect();
+        let decided = self.acts.facts_decided_differently(acts);
         let is_touched = |it: &Arc<Claim>| decided.contains(&it.statement_key.1);
         if !decided.is_empty() {
             let units = self.claims.iter().filter(|it| it.1.iter().any(is_touched));
             self.stale.extend(units.map(|it| it.0));
         }
-        let touched: BTreeSet<UnitId> = self
-            .acts
-            .forgotten_unit_ids()
-            .chain(acts.forgotten_unit_ids())
-            .collect();
+        let touched = self.acts.units_forgotten_differently(acts);
         // A gist is read from whole records, whose turn units have ids that follow the first one.
         let gists = touched.iter().filter_map(|turn| {
             let (first, gists) = self.gists.range(..=*turn).next_back()?;

@@ -1,6 +1,8 @@
 //! Keeps derived data in step with the units of each space.
 
 pub(crate) mod cache;
+#[cfg(test)]
+mod damaged_file_tests;
 mod followed_space;
 mod lookups;
 pub(crate) mod memory;
@@ -15,10 +17,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
-use domain::curation::Curation;
-use domain::id::{PageId, SpaceId};
+use domain::id::SpaceId;
 use domain::message::UnitsOrganisedV1;
-use domain::recall::NoteKind;
 use domain::{Classify, ErrorKind};
 use host::Backends;
 use tracing::{Instrument, debug, info_span};
@@ -27,6 +27,7 @@ use crate::follower::cache::Cache;
 use crate::follower::followed_space::Followed;
 use crate::follower::lookups::coreference_readings::look_up;
 use crate::follower::lookups::label_readings::look_up_labels;
+use crate::follower::lookups::stored_decisions::{read_curations, read_page_visits};
 use crate::follower::lookups::stored_readings::look_up_sayings;
 use crate::follower::memory::Memory;
 pub(crate) use crate::follower::open_question::{OpenQuestion, QuestionKey};
@@ -39,12 +40,10 @@ use crate::{Acts, ChangedObjects, Error};
 
 /// Number of recomputations of a space that other processes interrupt, before its message is retried later.
 const ATTEMPTS: usize = 4;
-/// Number of changes or curations read in one request.
+/// Number of changes read in one request.
 const AT_ONCE: usize = 1_000;
 /// Maximum number of such requests before data is derived. It bounds what a large space keeps in memory meanwhile.
 const BATCHES: usize = 16;
-/// Scope of the notes in which the gateway records when a page was read.
-const PAGES: &str = "pages";
 /// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
 const ASKING_MAX: usize = 10_000;
 
@@ -212,6 +211,10 @@ impl Follower {
             (followed, questions)
         })
         .await?;
+        if followed.is_damaged() {
+            // It may not be known which events are hidden.
+            return Err(Error::Spilled);
+        }
         self.keep_questions(space, questions);
         Ok(followed)
     }
@@ -243,7 +246,7 @@ impl Follower {
         let (sequence, curations) = (followed.sequence, followed.curations);
         // Curations are never changed or deleted, so an equal count means equal curations.
         if info.revision.curations > curations {
-            let decided = self.read_curations(space).await?;
+            let decided = read_curations(&self.backends, space).await?;
             followed.curations = decided.len() as u64;
             followed.acts = Acts::from_curations(&decided);
         }
@@ -280,7 +283,7 @@ impl Follower {
         mut followed: Followed,
         progress: Progress,
     ) -> Result<(Followed, ChangedObjects), Error> {
-        let (own, read) = (space.clone(), self.last_read_times(space).await?);
+        let (own, read) = (space.clone(), read_page_visits(&self.backends, space).await?);
         let (mut followed, mut changed, read) = host::spawn_background(move || {
             let changed = followed.memory.take_changes(&own, &followed.acts, &read);
             (followed, changed, read)
@@ -374,25 +377,5 @@ impl Follower {
             stored: StoredDigests::read_from_graph(graph, space).await?,
             turn,
         })
-    }
-
-    async fn read_curations(&self, space: &SpaceId) -> Result<Vec<Curation>, Error> {
-        let mut all: Vec<Curation> = Vec::new();
-        loop {
-            let after = all.last().map(|it| it.id);
-            let page = self.backends.records.curations(space, after, AT_ONCE).await?;
-            let full = page.len() == AT_ONCE;
-            all.extend(page);
-            if !full {
-                return Ok(all);
-            }
-        }
-    }
-
-    /// Returns the time at which each page was last read.
-    async fn last_read_times(&self, space: &SpaceId) -> Result<BTreeMap<PageId, DateTime<Utc>>, Error> {
-        let notes = self.backends.records.notes(space, PAGES).await?;
-        let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
-        Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
 }

@@ -26,7 +26,7 @@ pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
 pub use models::embedder::open_embedder;
 pub use process::disk_space::free_bytes;
-pub use process::heap::limit_heap_arenas;
+pub use process::heap::{limit_heap_arenas, return_free_memory};
 pub use process::priority::lower_priority;
 pub use process::private_files::create_private;
 pub use process::secret::Secret;

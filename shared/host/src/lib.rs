@@ -29,6 +29,7 @@ pub mod upkeep;
 
 pub use adapters::outgoing::pictures::{PictureError, PictureOptions, Pictures};
 pub use adapters::outgoing::webhook;
+pub use adapters::return_free_memory;
 pub use asker::{Asker, ModelResult};
 pub use backends::Backends;
 pub use background::spawn_background;

@@ -8,7 +8,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::fact::{End, Fact};
 use domain::id::FactId;
 use domain::time::TimeSpan;
-use serde::{Deserialize, Serialize};
 
 use super::claim::Claim;
 use super::slot::{ValueStems, are_compatible_values};
@@ -18,7 +17,7 @@ use crate::space::small_map::SmallMap;
 /// The facts that result from claims, currently or before a decision.
 ///
 /// A claim that only repeats an open one raises its confidence and does not become a fact.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     /// The fold shows what was known before this moment; none for the current state.
     before: Option<DateTime<Utc>>,
@@ -33,7 +32,7 @@ pub(super) struct Fold {
 }
 
 /// A claim that holds, with its current fact.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct OpenClaim {
     claim: Arc<Claim>,
     /// Shared with the claim until something changes it.

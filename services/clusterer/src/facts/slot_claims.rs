@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use domain::fact::{Fact, Former, Origin};
 use domain::id::{FactId, UnitId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::claim::Claim;
 use super::fold::Fold;
@@ -44,7 +44,8 @@ pub(super) struct SlotClaims {
 }
 
 /// The claims of a slot, with their fold.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "StoredClaims")]
 struct Claims {
     all: SmallMap<Entry, ()>,
     /// The last claim that was folded.
@@ -137,6 +138,49 @@ impl Ord for Entry {
     }
 }
 
+/// The claims of a slot without their fold, which follows from them.
+#[derive(Serialize, Deserialize)]
+struct StoredClaims {
+    all: Vec<Entry>,
+    /// Number of the first claims that were folded.
+    folded: usize,
+    before: SmallMap<FactId, Option<Arc<Fact>>>,
+}
+
+impl Serialize for Claims {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_folded = |it: &&Entry| self.last.as_ref().is_some_and(|last| *it <= last);
+        let stored = StoredClaims {
+            all: self.all.keys().cloned().collect(),
+            folded: self.all.keys().take_while(is_folded).count(),
+            before: self.before.clone(),
+        };
+        stored.serialize(serializer)
+    }
+}
+
+impl From<StoredClaims> for Claims {
+    fn from(StoredClaims { all, folded, before }: StoredClaims) -> Claims {
+        let mut claims = Claims {
+            before,
+            ..Claims::default()
+        };
+        claims.last = folded.checked_sub(1).and_then(|it| all.get(it).cloned());
+        all.into_iter().for_each(|it| {
+            claims.all.insert(it, ());
+        });
+        if claims.last.is_some() {
+            claims.begin_fold();
+            for (entry, ()) in claims.all.iter().take(folded) {
+                claims.fold.add_claim(entry.role, &entry.claim);
+            }
+            claims.add_former_states();
+            claims.fold.take_touched_facts();
+        }
+        claims
+    }
+}
+
 impl Claims {
     /// Returns a single claim without decisions, folded.
     fn from_single(single: Entry) -> Claims {
@@ -166,9 +210,7 @@ impl Claims {
 
     fn take_changed_facts(&mut self) -> Vec<(FactId, Option<Arc<Fact>>)> {
         if self.last.is_none() {
-            self.fold = Fold::new(None, self.claims_with_roles());
-            let decided = self.all.keys().flat_map(|it| it.claim.decision_times());
-            self.decided = decided.collect();
+            self.begin_fold();
         }
         let last = self.last.take();
         for (entry, ()) in self.all.entries_after(last.as_ref()) {
@@ -187,6 +229,12 @@ impl Claims {
             .map(|(id, before)| (id, before, self.fold.current_fact(*id)));
         let differing = now.filter(|(_, before, now)| before.as_ref() != *now);
         differing.map(|(id, _, now)| (*id, now.cloned())).collect()
+    }
+
+    fn begin_fold(&mut self) {
+        self.fold = Fold::new(None, self.claims_with_roles());
+        let decided = self.all.keys().flat_map(|it| it.claim.decision_times());
+        self.decided = decided.collect();
     }
 
     fn restart_fold(&mut self) {

@@ -44,8 +44,8 @@ impl Followed {
         let Some(file) = &self.spilled else {
             return self.memory.estimated_bytes();
         };
-        let spilled = usize::try_from(file.used_bytes()).unwrap_or(usize::MAX);
-        let rest = self.memory.estimated_bytes().saturating_sub(spilled);
+        let moved = usize::try_from(file.moved_bytes()).unwrap_or(usize::MAX);
+        let rest = self.memory.estimated_bytes().saturating_sub(moved);
         rest.max(self.memory.estimated_bytes_if_spilled())
     }
 

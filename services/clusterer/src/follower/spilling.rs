@@ -11,7 +11,13 @@ use crate::space::spill_file::SpillFile;
 /// A space is spilled if its state takes more than this part of the limit on all spaces.
 const SHARE: usize = 4;
 /// Number of units that are applied to a space before it is spilled again. What they use is read back only once.
-const UNITS_BETWEEN: usize = 4_000;
+const UNITS_BETWEEN: usize = 1_000;
+/// The same if at least `READ_BACK_MAX` bytes of the file are in memory again, for example because a user's decision
+/// affected the whole space.
+const UNITS_BETWEEN_IF_READ_BACK: usize = 64;
+const READ_BACK_MAX: u64 = 64 << 20;
+/// Minimum number of bytes that a call moves to the file for freed memory to be returned to the system.
+const RETURNED_MIN: u64 = 8 << 20;
 
 /// Which spaces are spilled, and to which folder.
 #[derive(Clone, Debug)]
@@ -30,9 +36,14 @@ impl Spilling {
         }
     }
 
-    /// Spills a large space if many units were applied to it since it was last spilled.
+    /// Spills a large space if many units were applied to it since it was last spilled, or much of it was read back.
     pub(crate) fn spill_after_many_units(&self, followed: &mut Followed) {
-        if followed.units_since_spill >= UNITS_BETWEEN {
+        let read_back = followed.spilled.as_ref().map_or(0, |it| it.read_back_bytes());
+        let between = match read_back {
+            READ_BACK_MAX.. => UNITS_BETWEEN_IF_READ_BACK,
+            _ => UNITS_BETWEEN,
+        };
+        if followed.units_since_spill >= between {
             self.spill_large_space(followed);
         }
     }
@@ -49,7 +60,11 @@ impl Spilling {
         }
         if let Some(file) = &followed.spilled {
             file.retry_writing();
+            let moved_before = file.moved_bytes();
             followed.memory.spill_unused(file);
+            if file.moved_bytes().saturating_sub(moved_before) >= RETURNED_MIN {
+                host::return_free_memory();
+            }
         }
     }
 

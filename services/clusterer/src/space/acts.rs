@@ -103,6 +103,20 @@ impl Acts {
         turns.map(|it| *it.1).min()
     }
 
+    /// Returns the ids, as stated, of the facts about which other decisions are in force than in `other`.
+    pub(crate) fn facts_decided_differently(&self, other: &Acts) -> BTreeSet<FactId> {
+        let ids = self.decided.keys().chain(other.decided.keys()).copied();
+        ids.filter(|it| self.decisions_about_fact(*it) != other.decisions_about_fact(*it))
+            .collect()
+    }
+
+    /// Returns the units that are forgotten here but not in `other`, in `other` only, or at another time.
+    pub(crate) fn units_forgotten_differently(&self, other: &Acts) -> BTreeSet<UnitId> {
+        let ids = self.forgotten.keys().chain(other.forgotten.keys()).copied();
+        ids.filter(|it| self.forgotten_at(*it) != other.forgotten_at(*it))
+            .collect()
+    }
+
     /// Returns the ids, as stated, of the facts that a user corrected or retired.
     pub fn decided_fact_ids(&self) -> impl Iterator<Item = FactId> {
         self.decided.keys().copied()

@@ -15,11 +15,14 @@ use crate::space::spill_file::SpillFile;
 /// Number of a value. After a value is removed, another one may get its number.
 type Number = u32;
 
+/// Maximum number of values in a chunk. Old values are needed one by one, so a chunk is small.
+const VALUES: usize = 16;
+
 /// Values by id.
 #[derive(Clone, Debug)]
 pub(crate) struct IdMap<I, V> {
     numbers: SortedChunks<I, Number>,
-    values: SortedChunks<Number, V>,
+    values: SortedChunks<Number, V, VALUES>,
     free: Vec<Number>,
 }
 

@@ -18,12 +18,10 @@ use serde::de::DeserializeOwned;
 use crate::space::sorted_chunks::chunk::Chunk;
 use crate::space::spill_file::SpillFile;
 
-/// Maximum number of entries of a chunk.
-const CHUNK: usize = 64;
-
-/// Entries by key.
+/// Entries by key, at most `CHUNK` of them in each chunk. A smaller chunk has less to read back for one entry; a larger
+/// one leaves less in memory.
 #[derive(Clone, Debug)]
-pub(crate) struct SortedChunks<K, V> {
+pub(crate) struct SortedChunks<K, V, const CHUNK: usize = 64> {
     /// Sorted by key, over all chunks; no chunk is empty.
     chunks: Vec<Chunk<K, V>>,
     count: usize,
@@ -42,8 +40,8 @@ pub(crate) fn iterate<'a, K, V>(first: &'a [(K, V)], chunks: &'a [Chunk<K, V>], 
     entries.map(|(key, value)| (key, value))
 }
 
-impl<K, V> Default for SortedChunks<K, V> {
-    fn default() -> SortedChunks<K, V> {
+impl<K, V, const CHUNK: usize> Default for SortedChunks<K, V, CHUNK> {
+    fn default() -> SortedChunks<K, V, CHUNK> {
         SortedChunks {
             chunks: Vec::new(),
             count: 0,
@@ -51,7 +49,7 @@ impl<K, V> Default for SortedChunks<K, V> {
     }
 }
 
-impl<K: Ord, V> SortedChunks<K, V> {
+impl<K: Ord, V, const CHUNK: usize> SortedChunks<K, V, CHUNK> {
     /// Inserts a value, or replaces the value of the same key and returns the former one.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
@@ -150,7 +148,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
     }
 }
 
-impl<K, V> SortedChunks<K, V> {
+impl<K, V, const CHUNK: usize> SortedChunks<K, V, CHUNK> {
     /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.count
@@ -295,9 +293,11 @@ pub(crate) struct Place {
 mod tests {
     use super::*;
 
+    const CHUNK: usize = 64;
+
     #[test]
     fn ascending_keys_fill_each_chunk() {
-        let mut map = SortedChunks::default();
+        let mut map = SortedChunks::<_, _, CHUNK>::default();
         (0..1_000).for_each(|it| {
             map.insert(it, ());
         });
@@ -309,7 +309,10 @@ mod tests {
     fn spilled_chunks_are_read_back_when_they_are_needed() {
         let folder = tempfile::tempdir().unwrap();
         let file = Arc::new(SpillFile::create_in(folder.path(), [1; 32]).unwrap());
-        let (mut map, mut expected) = (SortedChunks::default(), std::collections::BTreeMap::new());
+        let (mut map, mut expected) = (
+            SortedChunks::<_, _, CHUNK>::default(),
+            std::collections::BTreeMap::new(),
+        );
         let mut number = 11_u32;
         for step in 0..3_000_u32 {
             number = number.wrapping_mul(1_103_515_245).wrapping_add(12_345);
@@ -342,7 +345,7 @@ mod tests {
     fn a_full_chunk_that_cannot_be_read_back_counts_as_empty() {
         let folder = tempfile::tempdir().unwrap();
         let file = Arc::new(SpillFile::create_in(folder.path(), [1; 32]).unwrap());
-        let mut map: SortedChunks<usize, String> = SortedChunks::default();
+        let mut map: SortedChunks<usize, String, CHUNK> = SortedChunks::default();
         (0..CHUNK * 2).for_each(|it| {
             map.insert(it * 2, "text".to_owned());
         });
@@ -357,7 +360,7 @@ mod tests {
 
     #[test]
     fn descending_keys_between_full_chunks_share_chunks() {
-        let mut map = SortedChunks::default();
+        let mut map = SortedChunks::<_, _, CHUNK>::default();
         let low = CHUNK * 2;
         (0..low).chain(9_000..9_000 + low).for_each(|it| {
             map.insert(it, ());
@@ -376,7 +379,7 @@ mod tests {
 
     #[test]
     fn chunks_with_few_entries_are_joined() {
-        let mut map = SortedChunks::default();
+        let mut map = SortedChunks::<_, _, CHUNK>::default();
         (0..1_000).for_each(|it| {
             map.insert(it, ());
         });

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chacha20::ChaCha20;
@@ -29,6 +29,8 @@ pub struct SpillFile {
     key: [u8; 32],
     is_writable: AtomicBool,
     is_damaged: AtomicBool,
+    /// Number of bytes of the values that are in memory too.
+    read_back: AtomicU64,
 }
 
 /// The file, and which parts of it are free.
@@ -83,6 +85,7 @@ impl SpillFile {
             key,
             is_writable: AtomicBool::new(true),
             is_damaged: AtomicBool::new(false),
+            read_back: AtomicU64::new(0),
         })
     }
 
@@ -96,6 +99,16 @@ impl SpillFile {
         self.lock().used
     }
 
+    /// Returns the number of bytes of the values that were read back and are in memory too.
+    pub(crate) fn read_back_bytes(&self) -> u64 {
+        self.read_back.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of bytes of the values that are only in the file.
+    pub(crate) fn moved_bytes(&self) -> u64 {
+        self.used_bytes().saturating_sub(self.read_back_bytes())
+    }
+
     /// Allows writing again after a failure, such as a full disk.
     pub(crate) fn retry_writing(&self) {
         self.is_writable.store(true, Ordering::Relaxed);
@@ -106,11 +119,12 @@ impl SpillFile {
         if !self.is_writable.load(Ordering::Relaxed) {
             return Err(NotWritten::Failed);
         }
-        let written = match encode(value) {
-            Ok(bytes) if bytes.len() > VALUE_MAX => return Err(NotWritten::TooLarge),
-            encoded => encoded.and_then(|it| self.write_bytes(it)),
-        };
-        written.map_err(|error| {
+        let mut encoded = BoundedBytes::default();
+        let written = encoded.write_value(value);
+        if encoded.is_full {
+            return Err(NotWritten::TooLarge);
+        }
+        written.and_then(|()| self.write_bytes(encoded.bytes)).map_err(|error| {
             self.is_writable.store(false, Ordering::Relaxed);
             warn!(%error, "parts of a large space stay in memory, because they cannot be written to a temporary file");
             NotWritten::Failed
@@ -196,6 +210,36 @@ impl SpilledValue {
     }
 }
 
+/// Counts a value as read back, as long as its content is in memory.
+#[derive(Debug)]
+pub(crate) struct ReadBack(Arc<SpilledValue>);
+
+impl ReadBack {
+    pub(crate) fn new(value: &Arc<SpilledValue>) -> ReadBack {
+        value
+            .file
+            .read_back
+            .fetch_add(u64::from(value.bytes), Ordering::Relaxed);
+        ReadBack(Arc::clone(value))
+    }
+}
+
+impl Clone for ReadBack {
+    fn clone(&self) -> ReadBack {
+        ReadBack::new(&self.0)
+    }
+}
+
+impl Drop for ReadBack {
+    fn drop(&mut self) {
+        let ReadBack(value) = self;
+        value
+            .file
+            .read_back
+            .fetch_sub(u64::from(value.bytes), Ordering::Relaxed);
+    }
+}
+
 impl fmt::Debug for SpillFile {
     /// Leaves out the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,12 +266,35 @@ fn digest_bytes(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // By name, because some types leave out fields with default values.
-    let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
-    value.serialize(&mut serializer).map_err(io::Error::other)?;
-    Ok(bytes)
+/// The bytes of a value, at most [`VALUE_MAX`].
+#[derive(Default)]
+struct BoundedBytes {
+    bytes: Vec<u8>,
+    /// True if there were more bytes.
+    is_full: bool,
+}
+
+impl BoundedBytes {
+    fn write_value<T: Serialize>(&mut self, value: &T) -> io::Result<()> {
+        // By name, because some types leave out fields with default values.
+        let mut serializer = rmp_serde::Serializer::new(self).with_struct_map();
+        value.serialize(&mut serializer).map_err(io::Error::other)
+    }
+}
+
+impl Write for BoundedBytes {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + part.len() > VALUE_MAX {
+            self.is_full = true;
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::space::spill_file::{NotWritten, SpillFile, SpilledValue};
+use crate::space::spill_file::{NotWritten, ReadBack, SpillFile, SpilledValue};
 
 /// Entries in order of their keys.
 #[derive(Debug)]
@@ -28,7 +28,14 @@ struct SpilledEntries<K, V> {
     place: Arc<SpilledValue>,
     read: ReadEntries<K, V>,
     /// The entries, once they were needed again.
-    entries: OnceLock<Vec<(K, V)>>,
+    loaded: OnceLock<LoadedEntries<K, V>>,
+}
+
+/// Entries that were read back, and are still in the file.
+#[derive(Clone, Debug)]
+struct LoadedEntries<K, V> {
+    entries: Vec<(K, V)>,
+    _counted: ReadBack,
 }
 
 type ReadEntries<K, V> = fn(&SpilledValue) -> Option<Vec<(K, V)>>;
@@ -36,13 +43,19 @@ type ReadEntries<K, V> = fn(&SpilledValue) -> Option<Vec<(K, V)>>;
 impl<K, V> SpilledEntries<K, V> {
     /// Returns the entries; none if they cannot be read, which marks the file as damaged.
     fn load(&self) -> &[(K, V)] {
-        self.entries
-            .get_or_init(|| (self.read)(&self.place).unwrap_or_default())
+        let loaded = self.loaded.get_or_init(|| LoadedEntries {
+            entries: (self.read)(&self.place).unwrap_or_default(),
+            _counted: ReadBack::new(&self.place),
+        });
+        &loaded.entries
     }
 
     fn into_entries(self) -> Vec<(K, V)> {
-        let loaded = self.entries.into_inner();
-        loaded.or_else(|| (self.read)(&self.place)).unwrap_or_default()
+        let loaded = self.loaded.into_inner();
+        loaded
+            .map(|it| it.entries)
+            .or_else(|| (self.read)(&self.place))
+            .unwrap_or_default()
     }
 }
 
@@ -84,7 +97,7 @@ impl<K, V> Chunk<K, V> {
             return;
         }
         if let Some(spilled) = &mut self.spilled {
-            spilled.entries = OnceLock::new();
+            spilled.loaded = OnceLock::new();
             return;
         }
         let Some(first) = self.first_key().cloned() else {
@@ -103,7 +116,7 @@ impl<K, V> Chunk<K, V> {
             count: self.entries.len(),
             place: Arc::new(place),
             read: SpilledValue::read,
-            entries: OnceLock::new(),
+            loaded: OnceLock::new(),
         }));
         self.entries = Vec::new();
     }
@@ -113,7 +126,7 @@ impl<K, V> Chunk<K, V> {
 impl<K, V> Chunk<K, V> {
     /// Returns true if no entry is in memory.
     pub(super) fn is_spilled(&self) -> bool {
-        self.spilled.as_ref().is_some_and(|it| it.entries.get().is_none())
+        self.spilled.as_ref().is_some_and(|it| it.loaded.get().is_none())
     }
 }
 

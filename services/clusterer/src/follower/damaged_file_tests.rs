@@ -1,0 +1,75 @@
+//! Tests of a follower that cannot read back what it moved to a file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chrono::{DateTime, TimeDelta};
+use domain::derived::{Derived, DerivedId};
+use domain::id::SpaceId;
+use domain::unit::Unit;
+use fixtures::sample_unit;
+use host::Context;
+
+use super::*;
+
+fn space() -> SpaceId {
+    "s".parse().unwrap()
+}
+
+/// Returns a turn that states a fact about one of two speakers.
+fn statement(number: i64) -> Unit {
+    let place = ["Oslo", "Bergen", "Turin", "Graz"][number as usize / 2 % 4];
+    let start = DateTime::from_timestamp(1_714_550_400, 0).unwrap();
+    Unit {
+        actor: ["Ines", "Joar"][number as usize % 2].to_owned(),
+        text: format!("I moved to {place} with my friend Kim{number}."),
+        observed_at: (start + TimeDelta::hours(number)).fixed_offset(),
+        ..sample_unit(&space(), &number.to_string())
+    }
+}
+
+/// Opens stores in a folder, and a follower that may keep `bytes_max` bytes in memory.
+async fn open(folder: &Path, bytes_max: usize) -> (Context, Follower) {
+    let context = Context::embedded_with_defaults(folder).await.unwrap();
+    let records = &context.backends.records;
+    records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();
+    let follower = Follower::new(context.backends.clone(), 8, bytes_max, false);
+    (context, follower)
+}
+
+async fn put(context: &Context, numbers: std::ops::Range<i64>) {
+    let units: Vec<Unit> = numbers.map(statement).collect();
+    context.backends.graph.put_units(&space(), &units, &[]).await.unwrap();
+}
+
+async fn stored(context: &Context) -> BTreeMap<DerivedId, Derived> {
+    let changes = context.backends.graph.derived_changes(&space(), 0, 10_000).await;
+    let current = changes.unwrap().into_iter();
+    current.filter_map(|it| Some((it.id, it.item?))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_stores_nothing_and_the_space_is_computed_again() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (context, follower) = open(folders[0].path(), 4_096).await;
+    let (other, unspilled) = open(folders[1].path(), 1 << 30).await;
+    put(&context, 0..200).await;
+    follower.bring_up_to_date(&space()).await.unwrap();
+    let before = stored(&context).await;
+    let followed = follower.lock_spaces().remove_value(&space()).expect("it is in memory");
+    let file = followed.spilled.clone().expect("it is spilled");
+    follower.lock_spaces().insert_and_evict(space(), followed, 0);
+    assert!(file.used_bytes() > 0);
+
+    file.damage();
+    put(&context, 200..202).await;
+    let outcome = follower.bring_up_to_date(&space()).await;
+    assert!(matches!(outcome, Err(Error::Spilled)), "{outcome:?}");
+    assert_eq!(stored(&context).await, before);
+
+    follower.bring_up_to_date(&space()).await.unwrap();
+    put(&other, 0..202).await;
+    unspilled.bring_up_to_date(&space()).await.unwrap();
+    assert_eq!(stored(&context).await, stored(&other).await);
+    assert!(file.is_damaged());
+}
