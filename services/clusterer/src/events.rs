@@ -31,11 +31,16 @@ use crate::{Acts, ChangedObjects};
 mod candidates;
 mod event_features;
 mod judge;
+mod scene_map;
+#[cfg(test)]
+mod spilled_tests;
 mod standings;
+mod vector_code;
 
 use candidates::Candidates;
 use event_features::EventFeatures;
 use judge::{Judgement, judge_by_rules};
+use scene_map::SceneMap;
 use standings::Standings;
 
 /// Number of cues by which an event is looked up.
@@ -71,7 +76,7 @@ impl KeyedEvent {
 /// The events of one space, and the merges between them.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    scenes: IdMap<UnitId, EventFeatures>,
+    scenes: SceneMap,
     /// The events of each key, in order of time.
     keys: SortedChunks<KeyedEvent, ()>,
     dirty: BTreeSet<UnitId>,
@@ -158,9 +163,10 @@ impl Events {
     /// have no judgement, were not separated by a user, and have no hidden event, as of the last call of
     /// [`Events::take_changes`].
     pub fn open_questions(&self, limit: usize) -> Vec<Question> {
+        // In most spaces no unit is hidden, and the events need not be read.
         let is_hidden = |id: UnitId| {
-            let scene = self.scenes.get(id);
-            scene.is_some_and(|it| self.hidden.hides_event(id, &it.records))
+            let hides = |it: &EventFeatures| self.hidden.hides_event(id, &it.records);
+            !self.hidden.is_empty() && self.scenes.get(id).is_some_and(hides)
         };
         let is_excluded = |it: &Pair| {
             let merge = MergeId::from_pair(it.earlier.uuid(), it.later.uuid());
@@ -281,26 +287,22 @@ impl Events {
             before.take(RECENT_MAX).map(|it| it.position).collect()
         };
         let earlier: BTreeSet<EventPosition> = scene.keys.iter().flat_map(latest_of_key).collect();
-        let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(it.1)?)));
-        let mut near: Vec<(f32, &EventPosition, &EventFeatures)> =
-            known.map(|(at, it)| (scene.cosine_to(it), at, it)).collect();
-        near.retain(|it| it.0 > RELATED_MIN);
-        near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let similar = self.scenes.find_similar(scene, &earlier, RELATED_MIN);
         let (mut same, mut related, mut unsure) = (Vec::new(), None, Vec::new());
-        for (cosine, at, other) in near.into_iter().take(JUDGED_MAX) {
-            let mut judgement = judge_by_rules(other, scene, cosine);
-            let pair = build_pair(at.1, other, id, scene).filter(|_| judgement.unsure);
+        for other in similar.into_iter().take(JUDGED_MAX) {
+            let mut judgement = judge_by_rules(other.features, scene, other.cosine);
+            let pair = build_pair(other.position.1, other.features, id, scene).filter(|_| judgement.unsure);
             if let Some(pair) = pair {
-                let digest = joint_digest(&other.digest, &scene.digest);
+                let digest = joint_digest(&other.features.digest, &scene.digest);
                 if let Some(model_judgement) = self.candidates.find_judgement(&pair, &digest) {
                     judgement = judgement.by_model(model_judgement);
                 }
                 unsure.push((pair, digest));
             }
             if judgement.same {
-                same.push((at.1, judgement));
+                same.push((other.position.1, judgement));
             } else if related.is_none() && judgement.is_related() {
-                related = Some((at.1, judgement));
+                related = Some((other.position.1, judgement));
             }
         }
         let judged = if same.is_empty() { Vec::from_iter(related) } else { same };

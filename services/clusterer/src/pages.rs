@@ -259,7 +259,7 @@ impl Pages {
             let against = fact
                 .into_iter()
                 .flat_map(|it| self.known.facts.closed_and_closing_facts(it));
-            let topics = against.flat_map(|it| self.known.facts_by_topic.topics_of(it.source));
+            let topics = against.flat_map(|it| self.known.topics_of_unit(it.source));
             affected.extend(topics.map(Subject::Topic));
         }
     }
@@ -285,16 +285,12 @@ impl Pages {
         let touched = self.known.facts.set_fact(id, fact.as_ref());
         let now = self.known.facts.shared_fact(id);
         if known.as_ref() != now {
-            known
-                .iter()
-                .for_each(|it| self.known.facts_by_topic.count_fact(it, false));
+            let (facts_by_topic, topics) = (&mut self.known.facts_by_topic, &self.known.contents.topics_of_events);
+            known.iter().for_each(|it| facts_by_topic.count_fact(it, false, topics));
             now.into_iter()
-                .for_each(|it| self.known.facts_by_topic.count_fact(it, true));
+                .for_each(|it| facts_by_topic.count_fact(it, true, topics));
         }
-        let topics = touched
-            .sources
-            .iter()
-            .flat_map(|it| self.known.facts_by_topic.topics_of(*it));
+        let topics = touched.sources.iter().flat_map(|it| self.known.topics_of_unit(*it));
         self.affected.extend(topics.map(Subject::Topic));
         for entity in touched.entities {
             self.affected.insert(Subject::Entity(entity));
@@ -320,11 +316,12 @@ impl Pages {
             return;
         }
         let touched = self.known.withdrawn_facts.set_fact(id, was.as_ref());
+        let (facts_by_topic, topics) = (&mut self.known.facts_by_topic, &self.known.contents.topics_of_events);
         known
             .iter()
-            .for_each(|it| self.known.facts_by_topic.count_withdrawn_fact(it, false));
+            .for_each(|it| facts_by_topic.count_withdrawn_fact(it, false, topics));
         was.iter()
-            .for_each(|it| self.known.facts_by_topic.count_withdrawn_fact(it, true));
+            .for_each(|it| facts_by_topic.count_withdrawn_fact(it, true, topics));
         for entity in touched.entities {
             self.affected.extend([Subject::Entity(entity), Subject::Taste(entity)]);
         }
@@ -367,8 +364,8 @@ impl Pages {
     }
 
     fn set_topic_of_event(&mut self, event: UnitId, topic: Option<TopicId>) {
-        self.known.contents.set_topic_of_event(event, topic);
-        self.known.facts_by_topic.set_topic_of_event(event, topic);
+        let before = self.known.contents.set_topic_of_event(event, topic);
+        self.known.facts_by_topic.move_event(event, before, topic);
     }
 
     fn add_merge(&mut self, merge: &Merge) {

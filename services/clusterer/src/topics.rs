@@ -10,23 +10,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{ReadingId, RecordId, TopicId, UnitId};
+use domain::id::{ReadingId, TopicId, UnitId};
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
-use fold::{Fold, FoldedUnit, Key, MovedUnits};
-use serde::{Deserialize, Serialize};
+use fold::{Assignment, Fold, FoldedUnit, Key, MovedUnits};
+use founders::{Founder, Founders};
 
 use crate::judgements::labels::prompt::LINES_MAX;
 use crate::judgements::labels::{LABELLED_FROM, LabelQuestion, LabelSubject, Labels, TopicLabel};
 use crate::space::hidden_units::HiddenUnits;
-use crate::space::id_map::IdMap;
 use crate::space::sorted_chunks::SortedChunks;
 use crate::space::spill_file::SpillFile;
 use crate::{Acts, ChangedObjects};
 
 mod fold;
+mod founders;
 mod kmeans;
 mod label;
+#[cfg(test)]
+mod spilled_tests;
 mod terms;
 
 /// A unit joins its nearest topic above this cosine; otherwise it founds one. Vectors are relative to the mean of the
@@ -48,20 +50,11 @@ pub struct Topics {
     removed: BTreeSet<UnitId>,
     reported: BTreeMap<TopicId, Topic>,
     members: SortedChunks<UnitId, (TopicId, f32)>,
-    /// Events and their records, by the id of the topic that each would found.
-    founders: IdMap<TopicId, Founder>,
+    founders: Founders,
     labels: Labels,
     /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
     hidden: HiddenUnits,
-}
-
-/// An event that may found a topic.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Founder {
-    unit: UnitId,
-    /// The records of the event, at least one.
-    records: Box<[RecordId]>,
 }
 
 impl Topics {
@@ -82,9 +75,7 @@ impl Topics {
                 unit: unit.id,
                 records: unit.records.clone().into(),
             };
-            if self.founders.get(founded) != Some(&founder) {
-                self.founders.insert(founded, founder);
-            }
+            self.founders.insert(founded, founder);
         } else {
             self.founders.remove(founded);
         }
@@ -99,10 +90,8 @@ impl Topics {
         let folded = FoldedUnit {
             vector: Arc::clone(vector),
             terms: terms::extract_terms(unit, &mut self.fold.symbols),
-            place: None,
         };
-        let same = |it: &FoldedUnit| it.vector == folded.vector && it.terms == folded.terms;
-        if known == Some(&key) && self.fold.line.get(&key).is_some_and(same) {
+        if known == Some(&key) && self.fold.line.get(&key) == Some(&folded) {
             self.pending.remove(&unit.id);
         } else {
             self.pending.insert(unit.id, Some((key, folded)));
@@ -151,7 +140,7 @@ impl Topics {
             return None;
         }
         let cluster = self.fold.topics.iter().find(|it| it.id == place.of)?;
-        let similarity = |it: &Key| self.fold.line.get(it)?.place.map(|it| it.1);
+        let similarity = |it: &Key| self.fold.assignment_of(it).map(|it| it.similarity);
         let others = cluster.units.iter().filter(|it| it.1 != founder);
         let mut nearest: Vec<(f32, Key)> = others.filter_map(|it| Some((similarity(it)?, *it))).collect();
         nearest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -172,6 +161,10 @@ impl Topics {
 
     /// Returns true if a language model must not be shown an event.
     fn is_hidden(&self, event: UnitId) -> bool {
+        // In most spaces no unit is hidden, and the founders need not be read.
+        if self.hidden.is_empty() {
+            return false;
+        }
         let founder = self.founders.get(TopicId::from_founding_unit(event));
         founder.is_some_and(|it| self.hidden.hides_event(event, &it.records))
     }
@@ -219,6 +212,7 @@ impl Topics {
         let MovedUnits { units, all } = self.fold.apply_changes(&removed, new);
         self.moved.units.extend(units);
         self.moved.all |= all;
+        self.founders.set_current(self.fold.topics.iter().map(|it| it.id));
         let topics = self.fold.topics.iter();
         let places = topics.filter_map(|it| {
             // A topic whose id derives from another topic's id has no founding event, and is left to the rules.
@@ -270,13 +264,13 @@ impl Topics {
     fn report_changed_members(&mut self, out: &mut ChangedObjects) {
         let moved = std::mem::take(&mut self.moved);
         let ids = self.fold.topics.iter().map(|it| it.id).collect::<Vec<_>>();
-        let mut tell = |key: &Key, folded: &FoldedUnit| {
-            let Some((place, similarity)) = folded.place else {
+        let mut tell = |key: &Key, assignment: Option<Assignment>| {
+            let Some(assignment) = assignment else {
                 return;
             };
             // Later digits are noise and would cause a change after each clustering.
-            let similarity = (similarity * 100.0).round() / 100.0;
-            let member = (ids[place], similarity);
+            let similarity = (assignment.similarity * 100.0).round() / 100.0;
+            let member = (ids[assignment.topic()], similarity);
             if self.members.insert(key.1, member) != Some(member) {
                 out.put.push(Derived::Member(Member {
                     unit: key.1,
@@ -286,12 +280,11 @@ impl Topics {
             }
         };
         if moved.all {
-            self.fold.line.iter().for_each(|(key, folded)| tell(key, folded));
+            let assignments = self.fold.assignments.iter();
+            assignments.for_each(|(key, assignment)| tell(key, *assignment));
         } else {
             let moved = moved.units.iter();
-            moved.for_each(|it| {
-                self.fold.line.get(it).into_iter().for_each(|folded| tell(it, folded));
-            });
+            moved.for_each(|it| tell(it, self.fold.assignment_of(it)));
         }
     }
 }

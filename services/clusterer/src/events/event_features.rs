@@ -12,6 +12,7 @@ use domain::unit::Unit;
 use serde::{Deserialize, Serialize};
 
 use super::KEYS_MAX;
+use super::vector_code::cosine;
 use crate::judgements::coreference::prompt;
 use crate::space::word_set::WordSet;
 use crate::word_lists::EVENT_NEGATIONS;
@@ -40,7 +41,7 @@ pub(super) struct EventFeatures {
     pub(super) negations: usize,
     /// SHA-256 of the text of the scene that a language model is shown.
     pub(super) digest: [u8; 32],
-    vector: Arc<[f32]>,
+    pub(super) vector: Arc<[f32]>,
 }
 
 impl EventFeatures {
@@ -97,17 +98,9 @@ impl EventFeatures {
         }
     }
 
-    /// Returns the cosine of two vectors of length 1, or 0 if their dimensions differ.
+    /// Returns the cosine of the vectors of two events, at most 1, or 0 if their dimensions differ.
     pub(super) fn cosine_to(&self, other: &EventFeatures) -> f32 {
-        if self.vector.len() != other.vector.len() {
-            return 0.0;
-        }
-        self.vector
-            .iter()
-            .zip(&*other.vector)
-            .map(|(x, y)| x * y)
-            .sum::<f32>()
-            .min(1.0)
+        cosine(&self.vector, &other.vector)
     }
 
     /// Returns the times at which it may have happened: the mentioned ones, or else the time of the account, with 18

@@ -39,8 +39,29 @@ pub(super) struct FoldedUnit {
     /// Vector of the unit, of length 1; shared with the events.
     pub(super) vector: Arc<[f32]>,
     pub(super) terms: Box<[Term]>,
-    /// The index of the unit's topic, and the cosine to the topic's centre.
-    pub(super) place: Option<(usize, f32)>,
+}
+
+/// The topic that a unit was assigned to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Assignment {
+    /// Index of the topic, less than [`TOPICS_MAX`].
+    topic: u8,
+    /// Cosine of the unit to the topic's centre.
+    pub(super) similarity: f32,
+}
+
+impl Assignment {
+    fn new(topic: usize, similarity: f32) -> Assignment {
+        Assignment {
+            topic: u8::try_from(topic).unwrap_or(u8::MAX),
+            similarity,
+        }
+    }
+
+    /// Returns the index of the topic in [`Fold::topics`].
+    pub(super) fn topic(self) -> usize {
+        usize::from(self.topic)
+    }
 }
 
 /// The current state of a topic.
@@ -52,8 +73,25 @@ pub(super) struct Cluster {
     centre: Vec<f32>,
     pub(super) units: BTreeSet<Key>,
     pub(super) name: Name,
-    /// True if the units of the topic changed since the topic was named.
+    /// True if the units that name the topic changed since it was named.
     stale: bool,
+}
+
+impl Cluster {
+    fn insert_unit(&mut self, key: Key) {
+        self.units.insert(key);
+        self.stale |= self.is_named_by(&key);
+    }
+
+    fn remove_unit(&mut self, key: &Key) {
+        self.stale |= self.is_named_by(key);
+        self.units.remove(key);
+    }
+
+    /// Returns true if a unit of the topic is among the first [`NAMING`] ones.
+    fn is_named_by(&self, key: &Key) -> bool {
+        self.units.iter().nth(NAMING).is_none_or(|it| key < it)
+    }
 }
 
 /// The state after a clustering, from which the fold can continue.
@@ -71,6 +109,9 @@ struct Checkpoint {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     pub(super) line: SortedChunks<Key, FoldedUnit>,
+    /// The assignments of the same units. They are never spilled, so that all of them can be read and changed without
+    /// the units.
+    pub(super) assignments: SortedChunks<Key, Option<Assignment>>,
     pub(super) topics: Vec<Cluster>,
     /// The texts of the terms.
     pub(super) symbols: Symbols,
@@ -97,17 +138,20 @@ impl Fold {
         // The first founder that was removed. Units after it may belong to other topics now.
         let mut unfounded: Option<Key> = None;
         for key in removed {
-            let place = self.line.remove(key).and_then(|it| it.place);
-            let Some((place, _)) = place else { continue };
-            self.topics[place].units.remove(key);
-            self.topics[place].stale = true;
-            if self.topics[place].founder == Some(*key) {
+            self.line.remove(key);
+            let Some(assignment) = self.assignments.remove(key).flatten() else {
+                continue;
+            };
+            let topic = &mut self.topics[assignment.topic()];
+            topic.remove_unit(key);
+            if topic.founder == Some(*key) {
                 unfounded = unfounded.into_iter().chain([*key]).min();
             }
         }
         let fresh: BTreeSet<Key> = new.iter().map(|it| it.0).collect();
         for (key, folded) in new {
             self.line.insert(key, folded);
+            self.assignments.insert(key, None);
         }
         let waiting = match cut {
             Some(cut) => {
@@ -126,31 +170,41 @@ impl Fold {
         moved
     }
 
+    /// Returns the topic that a unit is assigned to, or none if the unit is not assigned or not in the fold.
+    pub(super) fn assignment_of(&self, key: &Key) -> Option<Assignment> {
+        self.assignments.get(key).copied().flatten()
+    }
+
     /// Restores the last checkpoint before `cut`, or the empty state if there is none, and drops later ones. Returns the
     /// units to assign again.
     fn restore_checkpoint_before(&mut self, cut: Key) -> BTreeSet<Key> {
         self.checkpoints.retain(|it| it.last < cut);
-        for (_, folded) in self.line.iter_mut() {
-            folded.place = None;
+        for (_, assignment) in self.assignments.iter_mut() {
+            *assignment = None;
         }
         self.topics.clear();
         self.spread = Spread::default();
         let Some(checkpoint) = self.checkpoints.last() else {
-            return self.line.iter().map(|it| *it.0).collect();
+            return self.assignments.iter().map(|it| *it.0).collect();
         };
         self.topics = checkpoint
             .topics
             .iter()
             .map(|(id, centre, name)| empty_cluster(*id, centre.clone(), name.clone()))
             .collect();
-        for ((key, folded), &place) in self.line.iter_mut().zip(&checkpoint.places) {
+        for ((key, assignment), &place) in self.assignments.iter_mut().zip(&checkpoint.places) {
+            let Some(folded) = self.line.get(key) else { continue };
             let topic = &mut self.topics[usize::from(place)];
             let similarity = dot_product(&direction_from_mean(&folded.vector, &checkpoint.mean), &topic.centre);
-            folded.place = Some((usize::from(place), similarity));
+            *assignment = Some(Assignment {
+                topic: place,
+                similarity,
+            });
             topic.units.insert(*key);
         }
         self.spread = Spread::from_units(self.line.iter().take(checkpoint.size).map(|it| &*it.1.terms));
-        self.line.iter().skip(checkpoint.size).map(|it| *it.0).collect()
+        let later = self.assignments.iter().skip(checkpoint.size);
+        later.map(|it| *it.0).collect()
     }
 
     /// Removes the units from `from` on from their topics, and the topics that they founded. Returns these units.
@@ -161,12 +215,11 @@ impl Fold {
             .position(|it| it.founder.is_some_and(|it| it >= from));
         self.topics.truncate(first.unwrap_or(self.topics.len()));
         let mut out = BTreeSet::new();
-        for (key, folded) in self.line.entries_mut_from(&from) {
-            if let Some((place, _)) = folded.place.take()
-                && let Some(topic) = self.topics.get_mut(place)
+        for (key, assignment) in self.assignments.entries_mut_from(&from) {
+            if let Some(former) = assignment.take()
+                && let Some(topic) = self.topics.get_mut(former.topic())
             {
-                topic.units.remove(key);
-                topic.stale = true;
+                topic.remove_unit(key);
             }
             out.insert(*key);
         }
@@ -176,16 +229,16 @@ impl Fold {
     fn assign_and_cluster(&mut self, mut waiting: BTreeSet<Key>, moved: &mut MovedUnits) {
         loop {
             let size = self.checkpoints.last().map_or(FIRST, |it| (it.size * 3).div_ceil(2));
-            if self.line.len() < size {
+            if self.assignments.len() < size {
                 self.assign_units(&mut waiting, moved);
                 self.name_founded();
                 return;
             }
-            let Some(border) = self.line.nth_key(size - 1).copied() else {
+            let Some(border) = self.assignments.nth_key(size - 1).copied() else {
                 return;
             };
             // Units after the border take no part in this clustering.
-            let behind: Option<Key> = self.line.nth_key(size).copied();
+            let behind: Option<Key> = self.assignments.nth_key(size).copied();
             let mut later = behind.map(|it| self.unassign_units_from(it)).unwrap_or_default();
             waiting.retain(|it| *it <= border);
             self.assign_units(&mut waiting, moved);
@@ -207,7 +260,7 @@ impl Fold {
             let count = known.clone().count();
             let best = find_nearest_centre(&direction, known.map(|it| it.centre.as_slice()));
             let near = if first { super::NEAR_FIRST } else { super::NEAR };
-            let place = match best {
+            let (topic, similarity) = match best {
                 Some(best)
                     if best.1 > near || count >= TOPICS_MAX || distance_from_mean(&folded.vector, mean) < FAR =>
                 {
@@ -221,10 +274,9 @@ impl Fold {
                     (self.topics.len() - 1, 1.0)
                 }
             };
-            self.topics[place.0].units.insert(key);
-            self.topics[place.0].stale = true;
-            if let Some(folded) = self.line.get_mut(&key) {
-                folded.place = Some(place);
+            self.topics[topic].insert_unit(key);
+            if let Some(assignment) = self.assignments.get_mut(&key) {
+                *assignment = Some(Assignment::new(topic, similarity));
             }
             moved.units.insert(key);
         }
@@ -232,11 +284,8 @@ impl Fold {
 
     /// Does the same as [`Fold::unassign_units_from`] for the assigned units after `key`.
     fn loosened_behind(&mut self, key: Key) -> BTreeSet<Key> {
-        let behind = self.line.entries_after(Some(&key));
-        let assigned = behind
-            .filter(|(_, folded)| folded.place.is_some())
-            .map(|(key, _)| *key)
-            .next();
+        let mut behind = self.assignments.entries_after(Some(&key));
+        let assigned = behind.find(|it| it.1.is_some()).map(|it| *it.0);
         assigned.map(|it| self.unassign_units_from(it)).unwrap_or_default()
     }
 

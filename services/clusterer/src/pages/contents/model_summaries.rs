@@ -135,7 +135,7 @@ impl PageInputs {
 
     /// Returns the part of a page that a model is shown.
     fn shown_sections(&self, page: &Page) -> Vec<ShownSection> {
-        let records = |unit: UnitId| self.contents.units.get(unit).map_or(1, |it| it.records as usize);
+        let records = |unit: UnitId| self.contents.units.count_records(unit).map_or(1, |it| it as usize);
         let has_unknown_end = |fact: FactId| self.facts.get(fact).is_some_and(Fact::ended_at_unknown_time);
         shown_of(page, records, has_unknown_end)
     }
@@ -157,5 +157,42 @@ impl PageInputs {
         let lasting = names.find(|it| EntityId::from_name(space, it) == id);
         let shown = || self.names.find_entity(id).map(|it| it.name.clone());
         lasting.map(str::to_owned).or_else(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::judgements::example::sample_event;
+    use crate::pages::inputs::buckets::bucket::Month;
+    use crate::space::spill_file::SpillFile;
+
+    #[test]
+    fn the_lines_that_a_model_is_shown_are_selected_without_reading_units_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Arc::new(SpillFile::create_in(folder.path(), [6; 32]).unwrap());
+        let mut inputs = PageInputs::default();
+        for number in 0..9 {
+            let sample = sample_event(number, "");
+            inputs.apply_unit(&Unit {
+                text: format!("Ann and Bea counted {number} boats and 3 ferries near the harbour of Bergen."),
+                // The records of the first unit do not count towards the limit of 64 records.
+                records: sample.records.repeat(21),
+                ..sample
+            });
+        }
+        let subject = Subject::Month(Month::from_date(&DateTime::UNIX_EPOCH));
+        let head = inputs.current_head(&"home".parse().unwrap(), &subject).unwrap();
+        let page = inputs.build_page(&subject, &head);
+        assert_eq!(page.sections[0].lines.len(), 9);
+        (0..2).for_each(|_| inputs.spill_unused(&file));
+        file.damage();
+        let shown = inputs.shown_sections(&page);
+        assert_eq!(shown[0].lines.len(), 1 + 3);
+        assert!(!file.is_damaged());
     }
 }

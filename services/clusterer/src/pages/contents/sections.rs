@@ -80,7 +80,7 @@ impl Ranks {
 }
 
 /// The units that are candidates for a section of events.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct EventRanks {
     /// The best units of each bucket that may be shown.
     shown: Vec<Rank>,
@@ -185,26 +185,19 @@ impl PageInputs {
     fn rank_events(&self, buckets: &[&Bucket]) -> EventRanks {
         let mut ranks = EventRanks::default();
         for bucket in buckets {
-            let ranked = self.contents.ranks_of_lines(bucket);
-            if self.hidden.is_empty() {
-                ranks.shown.extend(ranked.take(LOOKED_AT));
-                ranks.all += bucket.lines.len();
-                continue;
-            }
             let mut left = LOOKED_AT;
-            for rank in ranked {
-                let is_shown = self.may_show_unit(rank.2);
-                ranks.all += usize::from(is_shown);
+            for rank in self.contents.ranks_of_lines(bucket) {
                 if left == 0 {
-                    continue;
+                    break;
                 }
-                if is_shown {
+                if self.hidden_units.contains(&rank.2) {
+                    ranks.hidden.push(rank);
+                } else {
                     left -= 1;
                     ranks.shown.push(rank);
-                } else {
-                    ranks.hidden.push(rank);
                 }
             }
+            ranks.all += bucket.lines.len() - self.count_hidden_lines(bucket);
         }
         ranks.hidden.sort_unstable_by_key(|it| (Reverse(it.1), it.2));
         ranks.hidden.dedup();
@@ -328,3 +321,6 @@ fn span_between(first: DateTime<Utc>, last: DateTime<Utc>) -> TimeSpan {
         words: String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,7 @@ impl PageInputs {
 
     /// Returns the topics on whose pages a fact may be shown.
     pub(super) fn topics_showing_fact(&self, fact: &Fact) -> impl Iterator<Item = TopicId> {
-        let topics = self.facts_by_topic.topics_of(fact.source).into_iter();
+        let topics = self.topics_of_unit(fact.source).into_iter();
         topics.filter(|it| contains_stem(fact, &self.stems_of_topic(*it)))
     }
 
@@ -54,9 +54,9 @@ fn fitting_facts(ranked: Option<&RankedFacts>, facts: &FactIndex, stems: &BTreeS
     let mut out = RankedFacts::default();
     for (aspect, ranks) in ranked.into_iter().flat_map(SmallMap::iter) {
         let current = ranks.keys().take_while(|it| it.is_current()).take(COMPARED_MAX);
-        let closed = ranks.keys().skip_while(|it| it.is_current()).take(COMPARED_MAX);
+        let closed = ranks.entries_from(RankedFact::is_current).map(|it| it.0);
         let mut fitting = SmallMap::default();
-        for fact in current.chain(closed).filter(fits) {
+        for fact in current.chain(closed.take(COMPARED_MAX)).filter(fits) {
             fitting.insert(*fact, 1);
         }
         if !fitting.is_empty() {
@@ -70,4 +70,54 @@ fn contains_stem(fact: &Fact, stems: &BTreeSet<String>) -> bool {
     text::stem_words(&fact_sentence(fact))
         .iter()
         .any(|it| stems.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use chrono::TimeDelta;
+    use domain::fact::Aspect;
+
+    use super::*;
+    use crate::judgements::example::sample_event;
+    use crate::space::spill_file::SpillFile;
+
+    #[test]
+    fn current_facts_that_are_not_compared_stay_in_the_file() {
+        const CURRENT: i64 = 590;
+        let source = sample_event(1, "");
+        let (mut facts, mut ranked) = (FactIndex::default(), RankedFacts::default());
+        let mut in_order: Vec<RankedFact> = Vec::new();
+        for number in 0..CURRENT + 10 {
+            let object = format!("canoe {number}");
+            let fact = fixtures::sample_fact(&source, ["Ann", "owns", &object], Aspect::Possession);
+            let fact = Fact {
+                recorded_at: fact.recorded_at + TimeDelta::seconds(number),
+                valid_until: Some(fact.recorded_at).filter(|_| number >= CURRENT),
+                ..fact
+            };
+            let rank = RankedFact::from_fact(&fact);
+            facts.set_fact(fact.id, Some(&Arc::new(fact)));
+            ranked.get_or_default(Aspect::Possession).insert(rank, 1);
+            in_order.push(rank);
+        }
+        in_order.sort();
+        let folder = tempfile::tempdir().unwrap();
+        let file = Arc::new(SpillFile::create_in(folder.path(), [2; 32]).unwrap());
+        // What was used since the first call is spilled by the second.
+        for _ in 0..2 {
+            ranked.few_values_mut().for_each(|it| it.spill_unused(&file));
+        }
+        let stems = text::stem_words("canoe").into_iter().collect();
+        let fitting = fitting_facts(Some(&ranked), &facts, &stems);
+        let closed = &in_order[CURRENT as usize..];
+        let expected = in_order[..COMPARED_MAX].iter().chain(closed);
+        assert!(fitting.get(&Aspect::Possession).unwrap().keys().eq(expected));
+        assert!(!file.is_damaged());
+        file.damage();
+        let between = &in_order[CURRENT as usize / 2];
+        assert_eq!(ranked.get(&Aspect::Possession).unwrap().get(between), None);
+        assert!(file.is_damaged(), "it was not read back before");
+    }
 }

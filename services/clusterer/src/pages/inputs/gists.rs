@@ -14,7 +14,7 @@ impl PageInputs {
         self.note_founder(unit);
         self.apply_version(unit);
         let is_changed = self.contents.apply_unit(unit);
-        let is_moved = self.facts_by_topic.apply_unit(unit);
+        let is_moved = self.facts_by_topic.apply_unit(unit, &self.contents.topics_of_events);
         match unit.grain {
             Grain::Gist => {
                 let before = self.gists.apply_gist(unit);
@@ -30,6 +30,7 @@ impl PageInputs {
             }
             Grain::Turn => {}
         }
+        self.update_hidden_unit(unit.id);
     }
 
     /// Returns the gists whose records all belong to an event, highest score first, then earliest time, then id.
@@ -60,7 +61,7 @@ impl PageInputs {
     }
 
     fn rank_of_gist(&self, gist: UnitId) -> Option<Rank> {
-        self.contents.units.get(gist)?.rank()
+        self.contents.units.rank(gist)
     }
 
     /// Marks everything whose page may quote a unit, an event with it, or a gist that was read in it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::entity::EntityKind;
 use domain::fact::{Aspect, Fact};
-use domain::id::{EntityId, PageId, SpaceId, TopicId};
+use domain::id::{EntityId, PageId, SpaceId, TopicId, UnitId};
 use domain::page::Dimension;
 use domain::topic::Topic;
 use text::facts::fact_sentence;
@@ -58,6 +58,8 @@ pub(crate) struct PageInputs {
     pub(crate) facts_by_topic: FactsByTopic,
     pub(crate) gists: Gists,
     pub(crate) hidden: HiddenUnits,
+    /// The units of `contents` that pages must not quote.
+    pub(crate) hidden_units: BTreeSet<UnitId>,
     pub(crate) names: Names,
     pub(crate) topics: BTreeMap<TopicId, Topic>,
     /// Events by the topic that they may found, each with the caller's id of its first record.
@@ -82,6 +84,11 @@ impl PageInputs {
             About::Topic(topic) => Some(Subject::Topic(*topic)),
             About::Month(month) => Some(Subject::Month(*month)),
         }
+    }
+
+    /// Returns the topics of the events that contain a unit.
+    pub(crate) fn topics_of_unit(&self, unit: UnitId) -> BTreeSet<TopicId> {
+        self.facts_by_topic.topics_of(unit, &self.contents.topics_of_events)
     }
 
     /// Returns the existing buckets of a subject.

@@ -9,21 +9,21 @@ use domain::unit::{Grain, Status, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::pages::inputs::facts::RankedFact;
+use crate::pages::inputs::unit_index::TopicsOfEvents;
 use crate::space::id_map::IdMap;
 use crate::space::small_map::SmallMap;
-use crate::space::sorted_chunks::SortedChunks;
 use crate::space::spill_file::SpillFile;
 
 /// The facts of a topic by aspect, best first, each with the number of events that contain its source.
 pub(crate) type RankedFacts = SmallMap<Aspect, SmallMap<RankedFact, u32>>;
 
-/// Events with their parts and topics, and the facts whose sources they contain.
+/// Events with their parts, and the facts whose sources they contain. The topics of events are given at each call, and
+/// [`FactsByTopic::move_event`] is called for each event whose topic changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FactsByTopic {
     parts: IdMap<UnitId, Box<[UnitId]>>,
     /// The events that each part belongs to.
     events: IdMap<UnitId, SmallMap<UnitId, ()>>,
-    members: SortedChunks<UnitId, TopicId>,
     /// For each further active turn unit of a record with a long text, the record's first unit, which represents them
     /// all in events. Sorted, because the units of a record are found as a range of ids.
     first: BTreeMap<UnitId, UnitId>,
@@ -60,12 +60,12 @@ struct FactPlace {
 
 impl FactsByTopic {
     /// Applies the current state of a unit. Returns true if it is an event whose parts changed.
-    pub(crate) fn apply_unit(&mut self, unit: &Unit) -> bool {
+    pub(crate) fn apply_unit(&mut self, unit: &Unit, topics_of_events: &TopicsOfEvents) -> bool {
         if unit.grain != Grain::Event {
             let is_used = unit.grain == Grain::Turn && matches!(unit.status, Status::Active | Status::Merged);
             let first = unit.records.first().filter(|_| is_used);
             let first = first.map(|it| UnitId::of_turn(*it)).filter(|it| *it != unit.id);
-            self.set_first(unit.id, first);
+            self.set_first(unit.id, first, topics_of_events);
             return false;
         }
         let parts: Option<Box<[UnitId]>> = match unit.status {
@@ -78,7 +78,8 @@ impl FactsByTopic {
         if self.parts.get(unit.id) == parts.as_ref() {
             return false;
         }
-        self.count_event(unit.id, false);
+        let topic = topics_of_events.get(&unit.id).copied();
+        self.count_event(unit.id, topic, false);
         for part in self.parts.remove(unit.id).into_iter().flatten() {
             if let Some(events) = self.events.get_mut(part) {
                 events.remove(&unit.id);
@@ -92,7 +93,7 @@ impl FactsByTopic {
                 self.events.get_or_default(*part).insert(unit.id, ());
             }
             self.parts.insert(unit.id, parts);
-            self.count_event(unit.id, true);
+            self.count_event(unit.id, topic, true);
         }
         true
     }
@@ -110,18 +111,18 @@ impl FactsByTopic {
 
     /// Sets the first turn unit of the record of a further turn unit, or removes it. Facts of the further unit are
     /// counted again, because they are counted with the first one.
-    fn set_first(&mut self, unit: UnitId, first: Option<UnitId>) {
+    fn set_first(&mut self, unit: UnitId, first: Option<UnitId>, topics_of_events: &TopicsOfEvents) {
         if self.first.get(&unit) == first.as_ref() {
             return;
         }
         let source = self.first_of(unit);
         let [current, withdrawn] = [&self.current, &self.withdrawn].map(|it| it.facts_of_unit(source, unit));
-        self.count_facts_of_unit(unit, &current, &withdrawn, false);
+        self.count_facts_of_unit(unit, &current, &withdrawn, false, topics_of_events);
         match first {
             Some(first) => self.first.insert(unit, first),
             None => self.first.remove(&unit),
         };
-        self.count_facts_of_unit(unit, &current, &withdrawn, true);
+        self.count_facts_of_unit(unit, &current, &withdrawn, true, topics_of_events);
         self.moved
             .extend(current.iter().chain(&withdrawn).map(|it| it.ranked.id));
     }
@@ -153,40 +154,50 @@ impl FactsByTopic {
         events.filter(all_inside)
     }
 
+    /// Returns the events with a part for which `is_sought` returns true. An event may be returned several times.
+    pub(super) fn events_with_any_part(&self, is_sought: impl Fn(UnitId) -> bool) -> impl Iterator<Item = UnitId> {
+        let parts = self.events.ids().filter(move |it| is_sought(*it));
+        parts.flat_map(|it| self.events_with_part(it))
+    }
+
     /// Returns the events that contain a turn unit, or the event itself, by id.
-    fn events_with_part(&self, part: UnitId) -> impl Iterator<Item = UnitId> {
+    pub(super) fn events_with_part(&self, part: UnitId) -> impl Iterator<Item = UnitId> {
         let events = self.events.get(part);
         events.into_iter().flat_map(|it| it.keys().copied())
     }
 
-    /// Moves an event unit into a topic, or out of all topics.
-    pub(crate) fn set_topic_of_event(&mut self, event: UnitId, topic: Option<TopicId>) {
-        if self.members.get(&event) == topic.as_ref() {
-            return;
+    /// Counts the facts of an event in the topic that it is in now instead of the one that it was in before.
+    pub(crate) fn move_event(&mut self, event: UnitId, before: Option<TopicId>, now: Option<TopicId>) {
+        if before != now {
+            self.count_event(event, before, false);
+            self.count_event(event, now, true);
         }
-        self.count_event(event, false);
-        match topic {
-            Some(topic) => self.members.insert(event, topic),
-            None => self.members.remove(&event),
-        };
-        self.count_event(event, true);
     }
 
     /// Adds a fact, or removes it if `more` is false.
-    pub(crate) fn count_fact(&mut self, fact: &Fact, more: bool) {
-        self.count_facts_of_unit(fact.source, &[to_counted_fact(fact)], &[], more);
+    pub(crate) fn count_fact(&mut self, fact: &Fact, more: bool, topics_of_events: &TopicsOfEvents) {
+        let current = [to_counted_fact(fact)];
+        self.count_facts_of_unit(fact.source, &current, &[], more, topics_of_events);
     }
 
     /// Adds a withdrawn fact in its last state, or removes it if `more` is false.
-    pub(crate) fn count_withdrawn_fact(&mut self, fact: &Fact, more: bool) {
-        self.count_facts_of_unit(fact.source, &[], &[to_counted_fact(fact)], more);
+    pub(crate) fn count_withdrawn_fact(&mut self, fact: &Fact, more: bool, topics_of_events: &TopicsOfEvents) {
+        let withdrawn = [to_counted_fact(fact)];
+        self.count_facts_of_unit(fact.source, &[], &withdrawn, more, topics_of_events);
     }
 
-    fn count_facts_of_unit(&mut self, unit: UnitId, current: &[CountedFact], withdrawn: &[CountedFact], more: bool) {
+    fn count_facts_of_unit(
+        &mut self,
+        unit: UnitId,
+        current: &[CountedFact],
+        withdrawn: &[CountedFact],
+        more: bool,
+        topics_of_events: &TopicsOfEvents,
+    ) {
         if current.is_empty() && withdrawn.is_empty() {
             return;
         }
-        let (first, topics) = (self.first_of(unit), self.topics_of_each(unit));
+        let (first, topics) = (self.first_of(unit), self.topics_of_each(unit, topics_of_events));
         for fact in current {
             self.current.count_fact(fact, first, &topics, more);
         }
@@ -212,18 +223,19 @@ impl FactsByTopic {
     }
 
     /// Returns the topic of each event that contains a unit.
-    fn topics_of_each(&self, unit: UnitId) -> Vec<TopicId> {
+    fn topics_of_each(&self, unit: UnitId, topics_of_events: &TopicsOfEvents) -> Vec<TopicId> {
         let events = self.events_with_part(self.first_of(unit));
-        events.filter_map(|it| self.members.get(&it)).copied().collect()
+        events.filter_map(|it| topics_of_events.get(&it)).copied().collect()
     }
 
     /// Returns the topics of the events that contain a unit.
-    pub(crate) fn topics_of(&self, unit: UnitId) -> BTreeSet<TopicId> {
-        self.topics_of_each(unit).into_iter().collect()
+    pub(super) fn topics_of(&self, unit: UnitId, topics_of_events: &TopicsOfEvents) -> BTreeSet<TopicId> {
+        self.topics_of_each(unit, topics_of_events).into_iter().collect()
     }
 
-    fn count_event(&mut self, event: UnitId, more: bool) {
-        let (Some(topic), Some(parts)) = (self.members.get(&event).copied(), self.parts.get(event)) else {
+    /// Adds the facts of an event to a topic, or removes them. Nothing is done if there is no topic.
+    fn count_event(&mut self, event: UnitId, topic: Option<TopicId>, more: bool) {
+        let (Some(topic), Some(parts)) = (topic, self.parts.get(event)) else {
             return;
         };
         for stated in [&mut self.current, &mut self.withdrawn] {
@@ -292,5 +304,53 @@ impl StatedFacts {
         if aspects.is_empty() {
             self.topics.remove(&topic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgements::example::sample_event;
+    use crate::pages::Pages;
+
+    #[test]
+    fn facts_follow_their_event_from_topic_to_topic() {
+        let event = sample_event(1, "");
+        let turn = Unit {
+            id: UnitId::of_turn(event.records[0]),
+            grain: Grain::Turn,
+            ..event.clone()
+        };
+        let fact = fixtures::sample_fact(&turn, ["Ann", "owns", "a canoe"], Aspect::Possession);
+        let [one, two] = [2, 3].map(|it| TopicId::from_founding_unit(sample_event(it, "").id));
+        let counts = |pages: &Pages| {
+            [one, two].map(|topic| {
+                let facts = pages.known.facts_by_topic.facts_of_topic(topic);
+                facts.map_or(0, |it| it.values().map(SmallMap::len).sum::<usize>())
+            })
+        };
+        let mut pages = Pages::default();
+        pages.apply_unit(&event);
+        pages.set_fact(fact.id, Some(&fact));
+        assert_eq!(counts(&pages), [0, 0]);
+        for (topic, expected) in [
+            (Some(one), [1, 0]),
+            (Some(two), [0, 1]),
+            (None, [0, 0]),
+            (Some(two), [0, 1]),
+        ] {
+            pages.set_topic_of_event(event.id, topic);
+            assert_eq!(counts(&pages), expected);
+        }
+        pages.known.facts_by_topic.touched.clear();
+        pages.set_topic_of_event(event.id, Some(two));
+        assert!(pages.known.facts_by_topic.touched.is_empty(), "nothing changed");
+        // An event that is not in use keeps its topic until its member is removed.
+        pages.apply_unit(&event.without_content());
+        assert_eq!(counts(&pages), [0, 0]);
+        pages.apply_unit(&event);
+        assert_eq!(counts(&pages), [0, 1]);
+        pages.set_fact(fact.id, None);
+        assert_eq!(counts(&pages), [0, 0]);
     }
 }

@@ -22,6 +22,9 @@ const NAMES_MAX: usize = 8;
 /// Maximum length of a name, in bytes.
 const NAME_BYTES: usize = 80;
 
+/// The topics of event units, by event.
+pub(crate) type TopicsOfEvents = SortedChunks<UnitId, TopicId>;
+
 /// The contents of all units of a space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContentIndex {
@@ -29,7 +32,7 @@ pub(crate) struct ContentIndex {
     /// The texts of the names in `units`.
     symbols: Symbols,
     buckets: Buckets,
-    members: SortedChunks<UnitId, TopicId>,
+    pub(crate) topics_of_events: TopicsOfEvents,
     /// Event units that were merged into another one, with the merges.
     merged: HashMap<UnitId, BTreeSet<MergeId>>,
     /// Things whose contents changed since the last round.
@@ -63,7 +66,7 @@ impl ContentIndex {
     /// Marks the month and the topic of an event, because its line may have changed.
     pub(crate) fn touch_event(&mut self, event: UnitId) {
         let month = self.units.get(event).and_then(|it| it.month).map(About::Month);
-        let topic = self.members.get(&event).copied().map(About::Topic);
+        let topic = self.topics_of_events.get(&event).copied().map(About::Topic);
         self.touched.extend(month.into_iter().chain(topic));
     }
 
@@ -73,17 +76,19 @@ impl ContentIndex {
         self.touched.extend(names.map(|it| about_name(&self.symbols, it)));
     }
 
-    /// Moves an event unit into a topic, or out of all topics.
-    pub(crate) fn set_topic_of_event(&mut self, unit: UnitId, topic: Option<TopicId>) {
-        if self.members.get(&unit) == topic.as_ref() {
-            return;
+    /// Moves an event unit into a topic, or out of all topics. Returns the topic that it was in before.
+    pub(crate) fn set_topic_of_event(&mut self, event: UnitId, topic: Option<TopicId>) -> Option<TopicId> {
+        let before = self.topics_of_events.get(&event).copied();
+        if before == topic {
+            return before;
         }
-        self.count_topic(unit, false);
+        self.count_topic(event, false);
         match topic {
-            Some(topic) => self.members.insert(unit, topic),
-            None => self.members.remove(&unit),
+            Some(topic) => self.topics_of_events.insert(event, topic),
+            None => self.topics_of_events.remove(&event),
         };
-        self.count_topic(unit, true);
+        self.count_topic(event, true);
+        before
     }
 
     /// Records that an event unit was merged into another one, or no longer is.
@@ -189,7 +194,7 @@ impl ContentIndex {
         if self.merged.contains_key(&id) {
             return;
         }
-        let (Some(number), Some(topic)) = (self.units.find_number(id), self.members.get(&id)) else {
+        let (Some(number), Some(topic)) = (self.units.find_number(id), self.topics_of_events.get(&id)) else {
             return;
         };
         let Some(contents) = self.units.rows.get(number) else {

@@ -21,22 +21,27 @@ pub(crate) type UnitNumber = u32;
 /// Place of a unit in the order of time, ties by id.
 pub(crate) type TimeAndId = (DateTime<Utc>, UnitId);
 
+/// Maximum number of rows in a chunk. Old rows are read one by one, so a chunk is small.
+const ROWS: usize = 16;
+
 /// The contents of units, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnitRows {
-    contents: SortedChunks<UnitNumber, UnitContents>,
-    /// What the lists of units are sorted by; `None` for a free number. It stays in memory when the contents are spilled.
+    contents: SortedChunks<UnitNumber, UnitContents, ROWS>,
+    /// What is known of each unit without its contents; `None` for a free number. It stays in memory when the contents
+    /// are spilled.
     keys: Vec<Option<UnitKey>>,
     free: Vec<UnitNumber>,
 }
 
-/// The parts of the contents of a unit that lists are sorted by.
+/// The parts of the contents of a unit that lists are sorted by, and its number of records.
 #[derive(Clone, Copy, Debug)]
 struct UnitKey {
     id: UnitId,
     at: DateTime<Utc>,
     /// The score of the line, if there is a line.
     score: Option<u32>,
+    records: u32,
 }
 
 /// The contents of the units of a space, with the numbers of these units by id and by time.
@@ -85,6 +90,7 @@ impl UnitRows {
             id: contents.id,
             at: contents.at,
             score: contents.rank().map(|it| it.0.0),
+            records: contents.records,
         });
         self.contents.insert(number, contents);
         number
@@ -105,6 +111,16 @@ impl UnitTable {
 
     pub(crate) fn get(&self, id: UnitId) -> Option<&UnitContents> {
         self.rows.get(self.find_number(id)?)
+    }
+
+    /// Returns the rank of the line of a unit, or none if the unit has no line. It stays in memory.
+    pub(super) fn rank(&self, id: UnitId) -> Option<Rank> {
+        self.rows.rank(self.find_number(id)?)
+    }
+
+    /// Returns the number of records of a unit, or none if the table does not have the unit. It stays in memory.
+    pub(crate) fn count_records(&self, id: UnitId) -> Option<u32> {
+        Some(self.rows.key(self.find_number(id)?)?.records)
     }
 
     /// Adds a unit that the table does not have.
@@ -131,5 +147,67 @@ impl UnitTable {
     pub(super) fn newest_time(&self) -> Option<DateTime<Utc>> {
         let newest = self.by_time.iter().next_back()?;
         Some(self.rows.time_and_id(newest)?.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::unit::Unit;
+
+    use super::*;
+    use crate::judgements::example::sample_event;
+    use crate::pages::inputs::lines::Spoken;
+    use crate::pages::inputs::unit_contents::UnitNames;
+
+    /// Returns a file, a table of 64 units with all rows in this file, and what was in the rows.
+    fn spilled_table() -> (Arc<SpillFile>, UnitTable, Vec<UnitContents>) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Arc::new(SpillFile::create_in(folder.path(), [2; 32]).unwrap());
+        let mut table = UnitTable::default();
+        let rows: Vec<UnitContents> = (0..64).map(row).collect();
+        rows.iter().for_each(|it| table.add(it.clone()));
+        // What was used since the first call is spilled by the second.
+        (0..2).for_each(|_| table.rows.spill_unused(&file));
+        (file, table, rows)
+    }
+
+    /// Returns a row of a unit of one to three records; every other one has a line.
+    fn row(number: u32) -> UnitContents {
+        let sample = sample_event(number, "");
+        let unit = Unit {
+            records: sample.records.repeat(1 + number as usize % 3),
+            ..sample
+        };
+        let spoken = Spoken {
+            score: number % 9,
+            text: "Ann counted boats.".into(),
+        };
+        let spoken = Some(&spoken).filter(|_| number.is_multiple_of(2));
+        UnitContents::from_unit(&unit, spoken, &UnitNames::default())
+    }
+
+    #[test]
+    fn few_other_rows_are_read_back_with_an_old_row() {
+        let (file, table, rows) = spilled_table();
+        let get = |number: usize| table.get(rows[number].id);
+        assert_eq!(get(0), Some(&rows[0]));
+        file.damage();
+        assert_eq!(get(ROWS - 1), Some(&rows[ROWS - 1]));
+        assert!(!file.is_damaged());
+        assert_eq!(get(16), None, "it was not read back with the first row");
+        assert!(file.is_damaged());
+    }
+
+    #[test]
+    fn ranks_and_numbers_of_records_stay_in_memory() {
+        let (file, table, rows) = spilled_table();
+        file.damage();
+        for row in &rows {
+            assert_eq!(table.rank(row.id), row.rank());
+            assert_eq!(table.count_records(row.id), Some(row.records));
+        }
+        let unknown = sample_event(64, "").id;
+        assert_eq!((table.rank(unknown), table.count_records(unknown)), (None, None));
+        assert!(!file.is_damaged());
     }
 }

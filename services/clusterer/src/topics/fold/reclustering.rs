@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::id::TopicId;
 
-use super::{Checkpoint, Fold, Key, empty_cluster, first_free_id};
+use super::{Assignment, Checkpoint, Fold, Key, empty_cluster, first_free_id};
 use crate::topics::kmeans::{
     compute_centres, direction_from_mean, find_nearest_centre, mean_vector, normalise_vector, sample_step,
 };
@@ -27,36 +27,43 @@ impl Fold {
         let centres = compute_centres(&sample, self.warm_start_centres(size, &mean), k);
         let mut groups: Vec<Vec<Key>> = vec![Vec::new(); centres.len()];
         let mut shared: Vec<Vec<usize>> = vec![vec![0; self.topics.len()]; centres.len()];
-        for (key, folded) in self.line.iter_mut().take(size) {
+        for (key, assignment) in self.assignments.iter_mut().take(size) {
+            // An index of a former topic must not remain, even if the unit cannot be read back.
+            let former = assignment.take();
+            let Some(folded) = self.line.get(key) else { continue };
             let direction = direction_from_mean(&folded.vector, &mean);
-            let Some(place) = find_nearest_centre(&direction, centres.iter().map(Vec::as_slice)) else {
+            let nearest = find_nearest_centre(&direction, centres.iter().map(Vec::as_slice));
+            let Some((topic, similarity)) = nearest else {
                 continue;
             };
-            if let Some((old, _)) = folded.place.replace(place) {
-                shared[place.0][old] += 1;
+            *assignment = Some(Assignment::new(topic, similarity));
+            if let Some(former) = former {
+                shared[topic][former.topic()] += 1;
             }
-            groups[place.0].push(*key);
+            groups[topic].push(*key);
         }
         self.spread = Spread::from_units(self.line.iter().take(size).map(|it| &*it.1.terms));
         self.replace_topics(&groups, centres, &shared);
         let topics = self.topics.iter();
         let topics = topics.map(|it| (it.id, it.centre.clone(), it.name.clone())).collect();
-        let places = self.line.iter().take(size).filter_map(|it| it.1.place);
+        let assignments = self.assignments.iter().take(size).filter_map(|it| *it.1);
         self.checkpoints.push(Checkpoint {
             size,
             last,
             mean,
             topics,
-            places: places.filter_map(|it| u8::try_from(it.0).ok()).collect(),
+            places: assignments.map(|it| it.topic).collect(),
         });
     }
 
     /// Returns the centres of the current topics, largest topics first, ties by index.
     fn warm_start_centres(&self, size: usize, mean: &[f32]) -> Vec<Vec<f32>> {
         let mut sums: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; mean.len()]); self.topics.len()];
-        for (_, folded) in self.line.iter().take(size) {
-            let Some((place, _)) = folded.place else { continue };
-            let (count, sum) = &mut sums[place];
+        for (key, folded) in self.line.iter().take(size) {
+            let Some(assignment) = self.assignment_of(key) else {
+                continue;
+            };
+            let (count, sum) = &mut sums[assignment.topic()];
             *count += 1;
             sum.iter_mut()
                 .zip(&*folded.vector)
@@ -80,11 +87,9 @@ impl Fold {
             let id = matched.map_or_else(|| first_free_id(*first, &taken), |it| old[it]);
             taken.insert(id);
             let place = self.topics.len();
-            for folded in group {
-                if let Some(folded) = self.line.get_mut(folded)
-                    && let Some((_, similarity)) = folded.place
-                {
-                    folded.place = Some((place, similarity));
+            for key in group {
+                if let Some(Some(assignment)) = self.assignments.get_mut(key) {
+                    *assignment = Assignment::new(place, assignment.similarity);
                 }
             }
             let terms = group.iter().filter_map(|it| self.line.get(it)).map(|it| &*it.terms);
