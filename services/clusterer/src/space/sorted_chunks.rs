@@ -309,10 +309,8 @@ mod tests {
     fn spilled_chunks_are_read_back_when_they_are_needed() {
         let folder = tempfile::tempdir().unwrap();
         let file = Arc::new(SpillFile::create_in(folder.path(), [1; 32]).unwrap());
-        let (mut map, mut expected) = (
-            SortedChunks::<_, _, CHUNK>::default(),
-            std::collections::BTreeMap::new(),
-        );
+        let mut map = SortedChunks::<_, _, CHUNK>::default();
+        let mut expected = std::collections::BTreeMap::new();
         let mut number = 11_u32;
         for step in 0..3_000_u32 {
             number = number.wrapping_mul(1_103_515_245).wrapping_add(12_345);
