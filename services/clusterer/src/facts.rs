@@ -180,7 +180,8 @@ impl Facts {
         if self.acts == *acts {
             return;
         }
-        // Decisions are rare, so a scan of all claims costs less than an index of claims by fact.
+        // Decisions are rare, so there is no index of claims by fact, although a scan reads all claims of a large space
+        // back from its file.
         let decided = self.acts.facts_decided_differently(acts);
         let is_touched = |it: &Arc<Claim>| decided.contains(&it.statement_key.1);
         if !decided.is_empty() {

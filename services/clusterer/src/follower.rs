@@ -163,9 +163,12 @@ impl Follower {
                 .catch_up_once(space, followed.take(), open)
                 .instrument(info_span!("catch_up", %space))
                 .await;
+            let outcome = match outcome {
+                Ok(Some(followed)) => self.find_questions(space, followed).await.map(Some),
+                outcome => outcome,
+            };
             match outcome {
                 Ok(Some(followed)) => {
-                    let followed = self.find_questions(space, followed).await?;
                     let bytes = followed.estimated_bytes();
                     let evicted = self.lock_spaces().insert_and_evict(space.clone(), followed, bytes);
                     if !evicted.is_empty() {
@@ -186,7 +189,13 @@ impl Follower {
                 Err(error) if error.kind() == ErrorKind::Conflict => {
                     debug!(%space, "another clusterer organised the space, its state is computed again")
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if matches!(error, Error::Spilled) {
+                        // The questions may show an event that was forgotten since.
+                        self.keep_questions(space, Vec::new());
+                    }
+                    return Err(error);
+                }
             }
         }
         Err(Error::Contended)
@@ -301,11 +310,8 @@ impl Follower {
             let changed = followed
                 .stored
                 .take_differences(changed, progress == Progress::Complete);
-            spilling.spill_after_many_units(&mut followed);
-            if is_first && followed.stored.is_compared() {
-                // The first computation used nearly everything, and the next change uses little of it.
-                (0..2).for_each(|_| spilling.spill_large_space(&mut followed));
-            }
+            let ends_first = is_first && followed.stored.is_compared();
+            spilling.spill_after_changes(&mut followed, ends_first);
             (followed, changed)
         })
         .await?)
@@ -374,6 +380,7 @@ impl Follower {
             memory: Memory::default(),
             spilled: None,
             units_since_spill: 0,
+            units_in_round: 0,
             stored: StoredDigests::read_from_graph(graph, space).await?,
             turn,
         })

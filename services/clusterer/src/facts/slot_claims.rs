@@ -44,10 +44,15 @@ pub(super) struct SlotClaims {
 }
 
 /// The claims of a slot, with their fold.
+///
+/// Only the claims are written to a file. They do not change between two calls of [`Claims::take_changed_facts`] that
+/// belong together, so nothing else is lost: the fold follows from them.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "StoredClaims")]
+#[serde(from = "SmallMap<Entry, ()>")]
 struct Claims {
     all: SmallMap<Entry, ()>,
+    /// True if the claims were folded before they were written to a file, and have to be folded again.
+    is_read_back: bool,
     /// The last claim that was folded.
     last: Option<Entry>,
     fold: Fold,
@@ -85,6 +90,7 @@ impl SlotClaims {
         let Some(claims) = &mut self.folded else {
             return Vec::new();
         };
+        claims.fold_again();
         let changed = claims.take_changed_facts();
         if claims.all.len() == 1 && claims.decided.is_empty() {
             self.settled = claims.all.keys().next().cloned();
@@ -97,7 +103,9 @@ impl SlotClaims {
         if let Some(single) = self.settled.take() {
             self.folded = Some(Box::new(Claims::from_single(single)));
         }
-        self.folded.get_or_insert_default()
+        let claims = self.folded.get_or_insert_default();
+        claims.fold_again();
+        claims
     }
 }
 
@@ -138,46 +146,21 @@ impl Ord for Entry {
     }
 }
 
-/// The claims of a slot without their fold, which follows from them.
-#[derive(Serialize, Deserialize)]
-struct StoredClaims {
-    all: Vec<Entry>,
-    /// Number of the first claims that were folded.
-    folded: usize,
-    before: SmallMap<FactId, Option<Arc<Fact>>>,
-}
-
 impl Serialize for Claims {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let is_folded = |it: &&Entry| self.last.as_ref().is_some_and(|last| *it <= last);
-        let stored = StoredClaims {
-            all: self.all.keys().cloned().collect(),
-            folded: self.all.keys().take_while(is_folded).count(),
-            before: self.before.clone(),
-        };
-        stored.serialize(serializer)
+        debug_assert!(self.is_read_back || self.last.as_ref() == self.all.keys().next_back());
+        debug_assert!(self.before.is_empty());
+        self.all.serialize(serializer)
     }
 }
 
-impl From<StoredClaims> for Claims {
-    fn from(StoredClaims { all, folded, before }: StoredClaims) -> Claims {
-        let mut claims = Claims {
-            before,
+impl From<SmallMap<Entry, ()>> for Claims {
+    fn from(all: SmallMap<Entry, ()>) -> Claims {
+        Claims {
+            all,
+            is_read_back: true,
             ..Claims::default()
-        };
-        claims.last = folded.checked_sub(1).and_then(|it| all.get(it).cloned());
-        all.into_iter().for_each(|it| {
-            claims.all.insert(it, ());
-        });
-        if claims.last.is_some() {
-            claims.begin_fold();
-            for (entry, ()) in claims.all.iter().take(folded) {
-                claims.fold.add_claim(entry.role, &entry.claim);
-            }
-            claims.add_former_states();
-            claims.fold.take_touched_facts();
         }
-        claims
     }
 }
 
@@ -229,6 +212,20 @@ impl Claims {
             .map(|(id, before)| (id, before, self.fold.current_fact(*id)));
         let differing = now.filter(|(_, before, now)| before.as_ref() != *now);
         differing.map(|(id, _, now)| (*id, now.cloned())).collect()
+    }
+
+    /// Folds claims that were read from a file.
+    fn fold_again(&mut self) {
+        if !std::mem::take(&mut self.is_read_back) {
+            return;
+        }
+        self.begin_fold();
+        for (entry, ()) in &self.all {
+            self.fold.add_claim(entry.role, &entry.claim);
+        }
+        self.last = self.all.keys().next_back().cloned();
+        self.add_former_states();
+        self.fold.take_touched_facts();
     }
 
     fn begin_fold(&mut self) {

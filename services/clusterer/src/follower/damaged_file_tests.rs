@@ -11,6 +11,7 @@ use fixtures::sample_unit;
 use host::Context;
 
 use super::*;
+use crate::judgements::coreference::Question;
 
 fn space() -> SpaceId {
     "s".parse().unwrap()
@@ -33,7 +34,7 @@ async fn open(folder: &Path, bytes_max: usize) -> (Context, Follower) {
     let context = Context::embedded_with_defaults(folder).await.unwrap();
     let records = &context.backends.records;
     records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();
-    let follower = Follower::new(context.backends.clone(), 8, bytes_max, false);
+    let follower = Follower::new(context.backends.clone(), 8, bytes_max, true);
     (context, follower)
 }
 
@@ -62,10 +63,17 @@ async fn a_damaged_file_stores_nothing_and_the_space_is_computed_again() {
     assert!(file.used_bytes() > 0);
 
     file.damage();
+    let event = statement(0).id;
+    let question = Question {
+        later: event,
+        earlier: vec![event],
+    };
+    follower.keep_questions(&space(), vec![OpenQuestion::Events(question)]);
     put(&context, 200..202).await;
     let outcome = follower.bring_up_to_date(&space()).await;
     assert!(matches!(outcome, Err(Error::Spilled)), "{outcome:?}");
     assert_eq!(stored(&context).await, before);
+    assert!(!follower.has_open_questions(&space()));
 
     follower.bring_up_to_date(&space()).await.unwrap();
     put(&other, 0..202).await;

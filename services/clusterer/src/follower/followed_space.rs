@@ -25,6 +25,8 @@ pub(crate) struct Followed {
     pub(super) spilled: Option<Arc<SpillFile>>,
     /// Number of units applied since the memory was last spilled.
     pub(super) units_since_spill: usize,
+    /// Number of units applied since changes were last derived.
+    pub(super) units_in_round: usize,
     pub(super) stored: StoredDigests,
     /// Turn of the store in which the next derived data is written.
     pub(super) turn: u64,
@@ -34,6 +36,7 @@ impl Followed {
     /// Applies changes of units.
     pub(super) fn apply_units(&mut self, changes: &[Change]) {
         self.units_since_spill += changes.len();
+        self.units_in_round += changes.len();
         for Change { unit, .. } in changes {
             self.memory.apply_unit(unit, embed_event(unit).as_ref());
         }

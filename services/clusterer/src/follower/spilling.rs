@@ -38,13 +38,23 @@ impl Spilling {
 
     /// Spills a large space if many units were applied to it since it was last spilled, or much of it was read back.
     pub(crate) fn spill_after_many_units(&self, followed: &mut Followed) {
-        let read_back = followed.spilled.as_ref().map_or(0, |it| it.read_back_bytes());
-        let between = match read_back {
+        let between = match read_back_bytes(followed) {
             READ_BACK_MAX.. => UNITS_BETWEEN_IF_READ_BACK,
             _ => UNITS_BETWEEN,
         };
         if followed.units_since_spill >= between {
             self.spill_large_space(followed);
+        }
+    }
+
+    /// Spills a large space after changes were derived from it. `used_all` is true if that used nearly everything.
+    pub(crate) fn spill_after_changes(&self, followed: &mut Followed, used_all: bool) {
+        self.spill_after_many_units(followed);
+        // A decision of a user may read the whole space back without any new unit.
+        let few_units = std::mem::take(&mut followed.units_in_round) < UNITS_BETWEEN_IF_READ_BACK;
+        if used_all || (few_units && read_back_bytes(followed) >= READ_BACK_MAX) {
+            // What was used since the first call is spilled by the second.
+            (0..2).for_each(|_| self.spill_large_space(followed));
         }
     }
 
@@ -80,4 +90,9 @@ impl Spilling {
         });
         file.ok().map(Arc::new)
     }
+}
+
+/// Returns the number of bytes of the file that are in memory too.
+fn read_back_bytes(followed: &Followed) -> u64 {
+    followed.spilled.as_ref().map_or(0, |it| it.read_back_bytes())
 }

@@ -117,11 +117,6 @@ impl Acts {
             .collect()
     }
 
-    /// Returns the ids, as stated, of the facts that a user corrected or retired.
-    pub fn decided_fact_ids(&self) -> impl Iterator<Item = FactId> {
-        self.decided.keys().copied()
-    }
-
     /// Returns the units that a user had forgotten.
     pub fn forgotten_unit_ids(&self) -> impl Iterator<Item = UnitId> {
         self.forgotten.keys().copied()

@@ -6,6 +6,7 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::space::sorted_chunks::{Iter, SortedChunks, iterate};
@@ -201,7 +202,10 @@ impl<'a, K: Ord, V> IntoIterator for &'a SmallMap<K, V> {
 
 impl<K: Ord + Serialize, V: Serialize> Serialize for SmallMap<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
+        // With the length: without it, the whole list is written to memory before anything else sees it.
+        let mut entries = serializer.serialize_seq(Some(self.len()))?;
+        self.iter().try_for_each(|it| entries.serialize_element(&it))?;
+        entries.end()
     }
 }
 

@@ -38,7 +38,10 @@ impl Condition {
     /// 412 if the record must not exist.
     pub(super) fn after_conflict(self, name: &str) -> Result<(), Problem> {
         match self {
-            Condition::Absent => Err(record_exists_problem(name)),
+            Condition::Absent => Err(Problem::new(ProblemCode::RecordExists).with_detail(format!(
+                "another write took the id `{name}` for other content; if that write failed, send its content again, or \
+                 send this request without If-None-Match"
+            ))),
             Condition::Unconditional | Condition::Exists => Ok(()),
         }
     }
