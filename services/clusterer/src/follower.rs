@@ -1,8 +1,6 @@
 //! Keeps derived data in step with the units of each space.
 
 pub(crate) mod cache;
-#[cfg(test)]
-mod damaged_file_tests;
 mod followed_space;
 mod lookups;
 pub(crate) mod memory;
@@ -12,6 +10,8 @@ mod question_lists;
 mod space_gates;
 mod spilling;
 mod stored_digests;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,7 +43,9 @@ const ATTEMPTS: usize = 4;
 /// Number of changes read in one request.
 const AT_ONCE: usize = 1_000;
 /// Maximum number of such requests before data is derived. It bounds what a large space keeps in memory meanwhile.
-const BATCHES: usize = 16;
+const BATCHES: usize = if cfg!(test) { 2 } else { 16 };
+/// Number of pages that have to be built anew before they are, as long as nothing of the space was stored yet.
+const WAITING_PAGES_MAX: usize = 4_096;
 /// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
 const ASKING_MAX: usize = 10_000;
 
@@ -293,8 +295,13 @@ impl Follower {
         progress: Progress,
     ) -> Result<(Followed, ChangedObjects), Error> {
         let (own, read) = (space.clone(), read_page_visits(&self.backends, space).await?);
+        let is_stored = progress == Progress::Complete || followed.stored.is_compared();
         let (mut followed, mut changed, read) = host::spawn_background(move || {
-            let changed = followed.memory.take_changes(&own, &followed.acts, &read);
+            let mut changed = followed.memory.take_changes_without_pages(&own, &followed.acts);
+            // The next changes affect most of these pages again.
+            if is_stored || followed.memory.count_affected_pages() >= WAITING_PAGES_MAX {
+                changed.append_changes(followed.memory.changed_pages(&own, &read));
+            }
             (followed, changed, read)
         })
         .await?;

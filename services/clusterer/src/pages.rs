@@ -115,6 +115,11 @@ impl Pages {
         self.offered = HashMap::new();
     }
 
+    /// Returns roughly how many pages wait to be built anew.
+    pub(crate) fn count_affected(&self) -> usize {
+        self.affected.len() + self.known.contents.touched.len()
+    }
+
     /// Returns the pages that changed since the last call. `read` holds the time at which each page was last read.
     pub fn take_changes(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> ChangedObjects {
         let mut affected = std::mem::take(&mut self.affected);

@@ -150,6 +150,14 @@ impl Memory {
         acts: &Acts,
         read: &BTreeMap<PageId, DateTime<Utc>>,
     ) -> ChangedObjects {
+        let mut all = self.take_changes_without_pages(space, acts);
+        all.append_changes(self.pages.take_changes(space, read));
+        all
+    }
+
+    /// Returns everything else than pages that changed since the last call. Pages that are affected wait for
+    /// [`Memory::changed_pages`].
+    pub(crate) fn take_changes_without_pages(&mut self, space: &SpaceId, acts: &Acts) -> ChangedObjects {
         let acts = acts.with_turns_of_forgotten_events(|it| self.pages.turns_of_event(it));
         let mut all = self.entities.take_changes(space, &acts);
         // The order matters: facts need the entities that names refer to, and pages need everything.
@@ -161,11 +169,15 @@ impl Memory {
         self.pages
             .set_pages_with_rejected_summary(acts.pages_with_rejected_summary());
         self.pages.set_forgotten(acts.forgotten_unit_ids());
-        all.append_changes(self.pages.take_changes(space, read));
         all
     }
 
-    /// Returns the pages that changed after the readings of pages were applied. It may take seconds, so do not call
+    /// Returns roughly how many pages wait to be built anew.
+    pub(crate) fn count_affected_pages(&self) -> usize {
+        self.pages.count_affected()
+    }
+
+    /// Returns the pages that changed since the last call, for example after the readings of pages were applied. It may take seconds, so do not call
     /// it on an async thread.
     pub fn changed_pages(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> ChangedObjects {
         self.pages.take_changes(space, read)

@@ -10,12 +10,17 @@ use crate::space::spill_file::SpillFile;
 
 /// A space is spilled if its state takes more than this part of the limit on all spaces.
 const SHARE: usize = 4;
-/// Number of units that are applied to a space before it is spilled again. What they use is read back only once.
+/// Minimum number of units that are applied to a space before it is spilled again. What they use is read back only
+/// once.
 const UNITS_BETWEEN: usize = 1_000;
-/// The same if at least `READ_BACK_MAX` bytes of the file are in memory again, for example because a user's decision
-/// affected the whole space.
+/// Also, at least one unit in this many has to be new or changed. Spilling looks at all parts of a space, so without
+/// this its cost for a unit would grow with the space.
+const UNITS_SHARE: usize = 256;
+/// The number of units instead if much of the file is in memory again, for example because a user's decision affected
+/// the whole space: at least one byte in `READ_BACK_SHARE`, and `READ_BACK_MIN` bytes.
 const UNITS_BETWEEN_IF_READ_BACK: usize = 64;
-const READ_BACK_MAX: u64 = 64 << 20;
+const READ_BACK_MIN: u64 = 64 << 20;
+const READ_BACK_SHARE: u64 = 4;
 /// Minimum number of bytes that a call moves to the file for freed memory to be returned to the system.
 const RETURNED_MIN: u64 = 8 << 20;
 
@@ -38,9 +43,10 @@ impl Spilling {
 
     /// Spills a large space if many units were applied to it since it was last spilled, or much of it was read back.
     pub(crate) fn spill_after_many_units(&self, followed: &mut Followed) {
-        let between = match read_back_bytes(followed) {
-            READ_BACK_MAX.. => UNITS_BETWEEN_IF_READ_BACK,
-            _ => UNITS_BETWEEN,
+        let between = if is_read_back(followed) {
+            UNITS_BETWEEN_IF_READ_BACK
+        } else {
+            UNITS_BETWEEN.max(followed.memory.count_units() / UNITS_SHARE)
         };
         if followed.units_since_spill >= between {
             self.spill_large_space(followed);
@@ -52,7 +58,7 @@ impl Spilling {
         self.spill_after_many_units(followed);
         // A decision of a user may read the whole space back without any new unit.
         let few_units = std::mem::take(&mut followed.units_in_round) < UNITS_BETWEEN_IF_READ_BACK;
-        if used_all || (few_units && read_back_bytes(followed) >= READ_BACK_MAX) {
+        if used_all || (few_units && is_read_back(followed)) {
             // What was used since the first call is spilled by the second.
             (0..2).for_each(|_| self.spill_large_space(followed));
         }
@@ -92,7 +98,8 @@ impl Spilling {
     }
 }
 
-/// Returns the number of bytes of the file that are in memory too.
-fn read_back_bytes(followed: &Followed) -> u64 {
-    followed.spilled.as_ref().map_or(0, |it| it.read_back_bytes())
+/// Returns true if much of the file is in memory again.
+fn is_read_back(followed: &Followed) -> bool {
+    let file = followed.spilled.as_ref();
+    file.is_some_and(|it| it.read_back_bytes() >= READ_BACK_MIN.max(it.used_bytes() / READ_BACK_SHARE))
 }

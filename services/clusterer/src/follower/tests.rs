@@ -1,10 +1,10 @@
-//! Tests of a follower that cannot read back what it moved to a file.
+//! Tests of a follower that computes a space in rounds, or cannot read back what it moved to a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono::{DateTime, TimeDelta};
-use domain::derived::{Derived, DerivedId};
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::SpaceId;
 use domain::unit::Unit;
 use fixtures::sample_unit;
@@ -44,9 +44,14 @@ async fn put(context: &Context, numbers: std::ops::Range<i64>) {
 }
 
 async fn stored(context: &Context) -> BTreeMap<DerivedId, Derived> {
-    let changes = context.backends.graph.derived_changes(&space(), 0, 10_000).await;
-    let current = changes.unwrap().into_iter();
-    current.filter_map(|it| Some((it.id, it.item?))).collect()
+    let (mut stored, mut sequence) = (BTreeMap::new(), 0);
+    loop {
+        let graph = &context.backends.graph;
+        let changes = graph.derived_changes(&space(), sequence, 1_000).await.unwrap();
+        let Some(last) = changes.last() else { return stored };
+        sequence = last.sequence;
+        stored.extend(changes.into_iter().filter_map(|it| Some((it.id, it.item?))));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,4 +85,22 @@ async fn a_damaged_file_stores_nothing_and_the_space_is_computed_again() {
     unspilled.bring_up_to_date(&space()).await.unwrap();
     assert_eq!(stored(&context).await, stored(&other).await);
     assert!(file.is_damaged());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_space_that_is_computed_in_rounds_has_the_same_data() {
+    const UNITS: i64 = 5_000;
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (context, in_rounds) = open(folders[0].path(), 1 << 20).await;
+    let (other, in_steps) = open(folders[1].path(), 1 << 30).await;
+    assert!(UNITS as usize > 2 * BATCHES * AT_ONCE);
+    put(&context, 0..UNITS).await;
+    in_rounds.bring_up_to_date(&space()).await.unwrap();
+    for start in (0..UNITS).step_by(1_250) {
+        put(&other, start..start + 1_250).await;
+        in_steps.bring_up_to_date(&space()).await.unwrap();
+    }
+    let expected = stored(&other).await;
+    assert!(expected.keys().any(|it| it.kind == DerivedKind::Page));
+    assert_eq!(stored(&context).await, expected);
 }
