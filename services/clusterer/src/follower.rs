@@ -44,7 +44,7 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// Maximum number of such requests before data is derived. It bounds what a large space keeps in memory meanwhile.
 const BATCHES: usize = if cfg!(test) { 2 } else { 16 };
-/// Number of pages that have to be built anew before they are, as long as nothing of the space was stored yet.
+/// While a space is computed for the first time, affected pages wait for the last round, unless there are this many.
 const WAITING_PAGES_MAX: usize = 4_096;
 /// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
 const ASKING_MAX: usize = 10_000;

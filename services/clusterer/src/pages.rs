@@ -115,7 +115,7 @@ impl Pages {
         self.offered = HashMap::new();
     }
 
-    /// Returns roughly how many pages wait to be built anew.
+    /// Returns about how many pages wait to be rebuilt.
     pub(crate) fn count_affected(&self) -> usize {
         self.affected.len() + self.known.contents.touched.len()
     }

@@ -120,8 +120,7 @@ mod tests {
     }
 
     fn spill(map: &mut SceneMap) -> (tempfile::TempDir, Arc<SpillFile>) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [3; 32]).unwrap());
+        let (folder, file) = SpillFile::create_for_test();
         // What was used since the first call is spilled by the second.
         (0..2).for_each(|_| map.spill_unused(&file));
         assert!(file.used_bytes() > 0);

@@ -33,8 +33,7 @@ fn questions_read_events_back_only_if_units_are_hidden() {
     events.take_changes(&Acts::default());
     let questions = events.open_questions(9);
     assert_eq!(questions.len(), 1);
-    let folder = tempfile::tempdir().unwrap();
-    let file = Arc::new(SpillFile::create_in(folder.path(), [3; 32]).unwrap());
+    let (_folder, file) = SpillFile::create_for_test();
     // What was used since the first call is spilled by the second.
     (0..2).for_each(|_| events.spill_unused(&file));
     file.damage();

@@ -45,8 +45,8 @@ pub(super) struct SlotClaims {
 
 /// The claims of a slot, with their fold.
 ///
-/// Only the claims are written to a file. They do not change between two calls of [`Claims::take_changed_facts`] that
-/// belong together, so nothing else is lost: the fold follows from them.
+/// Only the claims are written to a file, because the fold follows from them. Claims change only while all changed facts
+/// are taken, so there is nothing else to keep.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "SmallMap<Entry, ()>")]
 struct Claims {
@@ -192,15 +192,7 @@ impl Claims {
     }
 
     fn take_changed_facts(&mut self) -> Vec<(FactId, Option<Arc<Fact>>)> {
-        if self.last.is_none() {
-            self.begin_fold();
-        }
-        let last = self.last.take();
-        for (entry, ()) in self.all.entries_after(last.as_ref()) {
-            self.fold.add_claim(entry.role, &entry.claim);
-        }
-        self.last = self.all.keys().next_back().cloned();
-        self.add_former_states();
+        self.fold_rest();
         for (id, was) in &self.fold.take_touched_facts() {
             if self.before.get(id).is_none() {
                 self.before.insert(*id, was.clone());
@@ -219,19 +211,23 @@ impl Claims {
         if !std::mem::take(&mut self.is_read_back) {
             return;
         }
-        self.begin_fold();
-        for (entry, ()) in &self.all {
+        self.fold_rest();
+        self.fold.take_touched_facts();
+    }
+
+    /// Folds the claims after the last folded one, or all claims if none is folded.
+    fn fold_rest(&mut self) {
+        if self.last.is_none() {
+            self.fold = Fold::new(None, self.claims_with_roles());
+            let decided = self.all.keys().flat_map(|it| it.claim.decision_times());
+            self.decided = decided.collect();
+        }
+        let last = self.last.take();
+        for (entry, ()) in self.all.entries_after(last.as_ref()) {
             self.fold.add_claim(entry.role, &entry.claim);
         }
         self.last = self.all.keys().next_back().cloned();
         self.add_former_states();
-        self.fold.take_touched_facts();
-    }
-
-    fn begin_fold(&mut self) {
-        self.fold = Fold::new(None, self.claims_with_roles());
-        let decided = self.all.keys().flat_map(|it| it.claim.decision_times());
-        self.decided = decided.collect();
     }
 
     fn restart_fold(&mut self) {

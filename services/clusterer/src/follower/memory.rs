@@ -172,13 +172,13 @@ impl Memory {
         all
     }
 
-    /// Returns roughly how many pages wait to be built anew.
+    /// Returns about how many pages wait to be rebuilt.
     pub(crate) fn count_affected_pages(&self) -> usize {
         self.pages.count_affected()
     }
 
-    /// Returns the pages that changed since the last call, for example after the readings of pages were applied. It may take seconds, so do not call
-    /// it on an async thread.
+    /// Returns the pages that changed since the last call, for example because readings of pages were applied. It may
+    /// take seconds, so do not call it on an async thread.
     pub fn changed_pages(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> ChangedObjects {
         self.pages.take_changes(space, read)
     }

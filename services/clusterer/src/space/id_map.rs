@@ -121,8 +121,7 @@ mod tests {
 
     #[test]
     fn a_spilled_map_behaves_like_a_tree_map() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [5; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         let (mut map, mut tree) = (IdMap::default(), BTreeMap::<u32, Vec<u32>>::new());
         let mut number = 3_u32;
         for step in 0..4_000 {

@@ -307,8 +307,7 @@ mod tests {
 
     #[test]
     fn spilled_chunks_are_read_back_when_they_are_needed() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [1; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         let mut map = SortedChunks::<_, _, CHUNK>::default();
         let mut expected = std::collections::BTreeMap::new();
         let mut number = 11_u32;
@@ -341,8 +340,7 @@ mod tests {
 
     #[test]
     fn a_full_chunk_that_cannot_be_read_back_counts_as_empty() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [1; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         let mut map: SortedChunks<usize, String, CHUNK> = SortedChunks::default();
         (0..CHUNK * 2).for_each(|it| {
             map.insert(it * 2, "text".to_owned());

@@ -299,6 +299,13 @@ impl Write for BoundedBytes {
 
 #[cfg(test)]
 impl SpillFile {
+    /// Creates an empty file in a temporary folder, which is removed when it is dropped.
+    pub(crate) fn create_for_test() -> (tempfile::TempDir, Arc<SpillFile>) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SpillFile::create_in(folder.path(), [7; 32]).unwrap();
+        (folder, Arc::new(file))
+    }
+
     /// Removes all bytes of the file.
     pub(crate) fn damage(&self) {
         self.lock().file.set_len(0).ok();
@@ -308,12 +315,6 @@ impl SpillFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn empty_file() -> (tempfile::TempDir, Arc<SpillFile>) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SpillFile::create_in(folder.path(), [7; 32]).unwrap();
-        (folder, Arc::new(file))
-    }
 
     fn bytes_of_file(file: &SpillFile) -> Vec<u8> {
         let mut slots = file.lock();
@@ -325,7 +326,7 @@ mod tests {
 
     #[test]
     fn values_are_read_back_and_places_are_used_again() {
-        let (_folder, file) = empty_file();
+        let (_folder, file) = SpillFile::create_for_test();
         let texts: Vec<String> = (0..300).map(|it| "x".repeat(it * 7)).collect();
         let written: Vec<SpilledValue> = texts.iter().map(|it| file.write_value(it).unwrap()).collect();
         let end = file.lock().end;
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn the_file_has_no_name_and_no_readable_text() {
-        let (folder, file) = empty_file();
+        let (folder, file) = SpillFile::create_for_test();
         let text = "Ann moved to Graz".repeat(20);
         let [one, two] = [(); 2].map(|()| file.write_value(&text).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -368,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_large_stays_in_memory() {
-        let (_folder, file) = empty_file();
+        let (_folder, file) = SpillFile::create_for_test();
         let large = "x".repeat(VALUE_MAX + 1);
         assert_eq!(file.write_value(&large).unwrap_err(), NotWritten::TooLarge);
         assert!(file.write_value(&&large[..VALUE_MAX - 9]).is_ok());
@@ -376,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_value_that_cannot_be_read_marks_the_file() {
-        let (_folder, file) = empty_file();
+        let (_folder, file) = SpillFile::create_for_test();
         let value = file.write_value(&"some text").unwrap();
         assert_eq!(value.read::<String>().as_deref(), Some("some text"));
         let mut slots = file.lock();

@@ -39,8 +39,7 @@ fn fold_event(topics: &mut Topics, number: i64) {
 }
 
 fn spill(topics: &mut Topics) -> (tempfile::TempDir, Arc<SpillFile>) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = Arc::new(SpillFile::create_in(folder.path(), [3; 32]).unwrap());
+    let (folder, file) = SpillFile::create_for_test();
     // What was used since the first call is spilled by the second.
     (0..2).for_each(|_| topics.spill_unused(&file));
     assert!(file.used_bytes() > 0);

@@ -162,8 +162,6 @@ impl PageInputs {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use chrono::DateTime;
 
     use super::*;
@@ -173,8 +171,7 @@ mod tests {
 
     #[test]
     fn the_lines_that_a_model_is_shown_are_selected_without_reading_units_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [6; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         let mut inputs = PageInputs::default();
         for number in 0..9 {
             let sample = sample_event(number, "");

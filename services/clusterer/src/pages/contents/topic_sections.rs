@@ -103,8 +103,7 @@ mod tests {
             in_order.push(rank);
         }
         in_order.sort();
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [2; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         // What was used since the first call is spilled by the second.
         for _ in 0..2 {
             ranked.few_values_mut().for_each(|it| it.spill_unused(&file));

@@ -161,8 +161,7 @@ mod tests {
 
     /// Returns a file, a table of 64 units with all rows in this file, and what was in the rows.
     fn spilled_table() -> (Arc<SpillFile>, UnitTable, Vec<UnitContents>) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = Arc::new(SpillFile::create_in(folder.path(), [2; 32]).unwrap());
+        let (_folder, file) = SpillFile::create_for_test();
         let mut table = UnitTable::default();
         let rows: Vec<UnitContents> = (0..64).map(row).collect();
         rows.iter().for_each(|it| table.add(it.clone()));

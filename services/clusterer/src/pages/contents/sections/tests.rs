@@ -1,7 +1,5 @@
 //! Compares the units of a section of events with units that are selected by what hides each of them.
 
-use std::sync::Arc;
-
 use domain::id::{MergeId, ReadingId, RecordId};
 use domain::unit::{Grain, Status, Unit};
 use domain::version::Version;
@@ -143,8 +141,7 @@ proptest! {
 
 #[test]
 fn hidden_units_are_counted_without_reading_old_units_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = Arc::new(SpillFile::create_in(folder.path(), [4; 32]).unwrap());
+    let (_folder, file) = SpillFile::create_for_test();
     let mut inputs = PageInputs::default();
     (0..UNITS).for_each(|it| inputs.apply_unit(&unit_in_state(it, 1)));
     // The event, and a part of the second record of the event.
